@@ -1,3 +1,4 @@
+import Foundation
 package import VarveLog
 
 /// A file system that lets a test act right before an operation, or refuse it.
@@ -19,6 +20,14 @@ package final class HookedFileSystem: ForwardingFileSystem {
     }
 
     package func setHook(_ new: Hook?) { hook.withLock { $0 = new } }
+
+    /// Has the system refuse to read some files, by their names, until there is another hook.
+    package func refuseReads(of isRefused: @escaping @Sendable (_ name: String) -> Bool) {
+        setHook { operation, name, _ throws(FileSystemError) in
+            guard operation == .read, isRefused(name) else { return }
+            throw FileSystemError(.read, file: name, reason: .system(code: EIO))
+        }
+    }
 
     package func createDirectory() throws(FileSystemError) {
         try hook.call(.createDirectory, displayPath)

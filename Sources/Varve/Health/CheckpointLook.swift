@@ -27,9 +27,13 @@ final class CheckpointLook: Sendable {
         }
     }
 
-    static let delay = DispatchTimeInterval.seconds(2)
-    private static let workTime = Duration.milliseconds(10)
-    private static let pause = DispatchTimeInterval.milliseconds(90)
+    /// When it works.
+    struct Pace {
+        var delay = DispatchTimeInterval.seconds(2)
+        var workTime = Duration.milliseconds(10)
+        var pause = DispatchTimeInterval.milliseconds(90)
+    }
+
     /// What the system refuses more often than that is as good as damaged.
     private static let refusalCountMax = 3
 
@@ -48,7 +52,7 @@ final class CheckpointLook: Sendable {
     }
 
     /// Begins in a while.
-    func schedule(in delay: DispatchTimeInterval = CheckpointLook.delay) { advance(in: delay) }
+    func schedule(_ pace: Pace = Pace()) { advance(in: pace.delay, pace) }
 
     /// Goes on to its end on the calling thread.
     func finish() {
@@ -61,10 +65,10 @@ final class CheckpointLook: Sendable {
         withExtendedLifetime(takeRest()) {}
     }
 
-    private func advance(in time: DispatchTimeInterval) {
+    private func advance(in time: DispatchTimeInterval, _ pace: Pace) {
         queue.asyncAfter(deadline: .now() + time) { [weak self] in
-            guard let self, advance(for: Self.workTime) else { return }
-            advance(in: Self.pause)
+            guard let self, advance(for: pace.workTime) else { return }
+            advance(in: pace.pause, pace)
         }
     }
 
@@ -104,7 +108,7 @@ final class CheckpointLook: Sendable {
 
     /// Returns whether what is left is worth a look.
     private func goesOn(behind error: LogError, in subject: inout Subject) -> Bool {
-        // A store that is closed or suspended reads nothing, and is told nothing.
+        // A store that is closed or suspended notes no damage: its files may be out of reach.
         guard !isEnded.load(ordering: .relaxed) else { return false }
         // What a compaction has removed meanwhile is no damage.
         guard isThere(subject.comparison.file) else { return false }

@@ -3,8 +3,8 @@ public import VarveLog
 
 /// What a store knows of damage to its files.
 ///
-/// A store finds damage when it is opened, or behind that where its checkpoint is large (a gigabyte takes some ten seconds), when it reads a
-/// checkpoint for the past or for a compaction, and when it compares its files with their checksums; see
+/// A store finds damage when it is opened, or in the background behind that where its checkpoint is large, when it reads
+/// a checkpoint for the past or for a compaction, and when it compares its files with their checksums; see
 /// ``Store/checkFiles()``.
 public struct StoreHealth: Sendable, Hashable {
     /// What was found, the oldest first, each place once; of very many the newest.

@@ -50,20 +50,22 @@ extension Store {
         }
         var history = history
         while true {
+            let way: PastWay? =
+                transaction < migrations.newest
+                ? nil : history.way(to: transaction, of: current, route)
+            // Not below: no other way leads from tables that are lost.
+            if way?.start == .newest { try opener.waiting.check(current.context) }
             do {
                 var past =
-                    if transaction < migrations.newest {
+                    if let way {
+                        try past(behind: transaction, by: way, from: current, history)
+                    } else {
                         try opener.state(
                             behind: transaction, through: migrations, current, history)
-                    } else {
-                        try past(behind: transaction, from: current, history, route)
                     }
                 past.completeLinks(behind: transaction)
                 return past
-            } catch StoreError.log(let error)
-                where error != opener.waiting.damage(under: current.context)
-                && history.avoidsCheckpoint(after: error)
-            {
+            } catch StoreError.log(let error) where history.avoidsCheckpoint(after: error) {
                 // Gone, or found damaged when a block was read. Other ways need none of it.
                 opener.notePast(error)
             }
@@ -71,14 +73,10 @@ extension Store {
     }
 
     private func past(
-        behind transaction: TransactionID, from current: StoreState, _ history: LogHistory,
-        _ route: PastRoute
+        behind transaction: TransactionID, by way: PastWay, from current: StoreState,
+        _ history: LogHistory
     ) throws -> StoreState {
-        let way = history.way(to: transaction, of: current, route)
-        if way.start == .newest {
-            try opener.waiting.check(current.context)
-            return try history.past(transaction, of: current)
-        }
+        if way.start == .newest { return try history.past(transaction, of: current) }
         return try opener.state(behind: transaction, by: way, current, history)
     }
 

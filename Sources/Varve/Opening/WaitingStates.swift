@@ -44,16 +44,6 @@ final class WaitingStates: Sendable {
             if let error = table.fillFailure as? StoreError { throw error }
         }
     }
-
-    /// What `check` throws of damaged files.
-    func damage(under context: Context) -> LogError? {
-        do throws(StoreError) {
-            try check(context)
-        } catch {
-            if case .log(let damage) = error { return damage }
-        }
-        return nil
-    }
 }
 
 extension Writer.Core {

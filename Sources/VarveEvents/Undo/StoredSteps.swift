@@ -33,15 +33,18 @@ final class StoredSteps: Sendable {
     }
 
     private func make() -> StepEntry {
-        let top = bytes.withUnsafeBytes { bytes in
+        bytes.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
             var steps = StoredStepReader(through: .limit, moves: moves)
             var top: StepEntry?
-            for _ in 0..<count { top = try? steps.readEntry(&reader, on: top) }
+            do throws(CodecError) {
+                for _ in 0..<count { top = try steps.readEntry(&reader, on: top) }
+            } catch {
+                preconditionFailure("what was passed over cannot be read: \(error)")
+            }
+            guard let top else { preconditionFailure("a stack without steps is not stored") }
             return top
         }
-        guard let top else { preconditionFailure("what was passed over can be read") }
-        return top
     }
 
     deinit { made.load(ordering: .relaxed)?.release() }

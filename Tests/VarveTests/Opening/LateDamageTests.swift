@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VarveGraph
 import VarveLog
+import VarveReplay
 import VarveTestSupport
 
 @testable import Varve
@@ -15,18 +16,21 @@ struct LateDamageTests {
     static func open(
         _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, isWaiting: Bool = true,
         retention: Retention = .newestState, durability: Durability = .commit,
-        compactsAutomatically: Bool = false, log: StoreLog? = nil
+        compactsAutomatically: Bool = false, log: StoreLog? = nil,
+        comparedImageMax: ByteCount = CheckpointFile.smallImageBytes
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically,
             loading: .whenRead, log: log, types: [Author.self, Shelf.self],
-            waitingSlotsMin: isWaiting ? 0 : .max)
+            waitingSlotsMin: isWaiting ? 0 : .max, comparedImageMax: comparedImageMax)
     }
 
-    /// A store with two images, the log between them, and some log behind.
-    static func makeDisk(retention: Retention = .newestState) throws -> SimulatedDisk {
+    /// A store with two images, the log between them, and some log behind, if any.
+    static func makeDisk(
+        retention: Retention = .newestState, behind tail: Range<Int> = 30..<34
+    ) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let store = try open(disk, retention: retention)
         try CompactionTests.fill(store, 0..<20)
@@ -34,7 +38,7 @@ struct LateDamageTests {
         try CompactionTests.fill(store, 20..<30)
         try store.write { try Shelf(id: "s", label: "new", books: .ids([3, 1])).save(to: &$0) }
         try store.compact()
-        try CompactionTests.fill(store, 30..<34)
+        try CompactionTests.fill(store, tail)
         try store.close()
         return disk
     }
@@ -61,6 +65,15 @@ struct LateDamageTests {
     /// Damages all blocks of images.
     static func damage(_ files: String..., in disk: SimulatedDisk) throws {
         for file in files { damage(try blocks(of: file, in: disk), of: file, in: disk) }
+    }
+
+    /// A log that signals the end of each compaction.
+    static func logOfCompactions() -> (log: StoreLog, ended: DispatchSemaphore) {
+        let ended = DispatchSemaphore(value: 0)
+        let log = StoreLog { entry in
+            if entry.event == .compaction, case .end? = entry.interval { ended.signal() }
+        }
+        return (log, ended)
     }
 
     static func waitingCount(_ context: Context) -> Int {
@@ -152,10 +165,7 @@ struct LateDamageTests {
         let expected = try Self.content(of: disk)
         let files = HookedFileSystem(disk)
         let store = try Self.open(files)
-        files.setHook { operation, name, _ throws(FileSystemError) in
-            guard operation == .read, name == Self.newest else { return }
-            throw FileSystemError(.read, file: name, reason: .system(code: EIO))
-        }
+        files.refuseReads { $0 == Self.newest }
         #expect(difference(describe(store.context), expected) == nil)
         #expect(store.health.damages.map(\.file) == [Self.newest])
         #expect(store.health.damages.map(\.repair) == [.rebuilt(from: Self.older)])
@@ -168,10 +178,7 @@ struct LateDamageTests {
         let expected = try Self.content(of: disk)
         let files = HookedFileSystem(disk)
         let store = try Self.open(files, retention: .everything)
-        files.setHook { operation, name, _ throws(FileSystemError) in
-            guard operation == .read, name.hasPrefix("checkpoint") else { return }
-            throw FileSystemError(.read, file: name, reason: .system(code: EIO))
-        }
+        files.refuseReads { $0.hasPrefix("checkpoint") }
         #expect(difference(describe(store.context), expected) == nil)
         files.setHook(nil)
     }
@@ -270,10 +277,7 @@ struct LateDamageTests {
     @Test("A store that compacts automatically replaces what tables met, and says so")
     func repairsItself() throws {
         let disk = try Self.makeDisk()
-        let ended = DispatchSemaphore(value: 0)
-        let log = StoreLog { entry in
-            if entry.event == .compaction, case .end? = entry.interval { ended.signal() }
-        }
+        let (log, ended) = Self.logOfCompactions()
         let store = try Self.open(disk, compactsAutomatically: true, log: log)
         try Self.damage(Self.blocks(of: Self.newest, in: disk), of: Self.newest, in: disk)
         _ = describe(store.context)

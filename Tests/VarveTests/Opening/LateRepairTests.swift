@@ -134,10 +134,7 @@ struct LateRepairTests {
         let disk = try Base.makeDisk()
         let files = HookedFileSystem(disk)
         let store = try Base.open(files)
-        files.setHook { operation, name, _ throws(FileSystemError) in
-            guard operation == .read, name.hasPrefix("checkpoint") else { return }
-            throw FileSystemError(.read, file: name, reason: .system(code: EIO))
-        }
+        files.refuseReads { $0.hasPrefix("checkpoint") }
         try store.suspend()
         try store.resume()
         #expect(throws: StoreError.self) {
@@ -176,10 +173,7 @@ struct LateRepairTests {
     @Test("A repair that a suspension kept from being done is done when the store is resumed")
     func interruptedRepair() throws {
         let disk = try Base.makeDisk()
-        let ended = DispatchSemaphore(value: 0)
-        let log = StoreLog { entry in
-            if entry.event == .compaction, case .end? = entry.interval { ended.signal() }
-        }
+        let (log, ended) = Base.logOfCompactions()
         let store = try Base.open(disk, compactsAutomatically: true, log: log)
         let point = HistoryPoint.transaction(TransactionID(store.lastTransaction.rawValue - 1))
         let past = try store.context(asOf: point, .forth)

@@ -7,8 +7,6 @@ struct LargeWork: Work {
     let child: Child
 
     static let engines: [EngineName] = [.varve, .sqlite, .lmdb]
-    /// So many batches are loaded at once, so that an engine can go on from one to the next.
-    private static let batchCount = 50
 
     private var size: Int { child.size }
 
@@ -23,19 +21,7 @@ struct LargeWork: Work {
         var result = RunResult(name)
         let written = ProcessFigures.bytesWritten
         let engine = try open()
-        var seconds = 0.0
-        var batches: [Dataset.Batch] = []
-        try Dataset.batches(size) { users, posts in
-            batches.append((users, posts))
-            guard batches.count == Self.batchCount else { return }
-            seconds += try WallClock.seconds { try engine.load(batches) }
-            batches.removeAll(keepingCapacity: true)
-        }
-        seconds += try WallClock.seconds {
-            try engine.load(batches)
-            try engine.sync()
-        }
-        result.figures[.largeLoad] = Double(2 * size) / seconds
+        result.figures[.largeLoad] = try loadRate(of: engine)
         try engine.compact()
         try engine.close()
         result.figures[.largeWritten] = (ProcessFigures.bytesWritten - written) / 1e6
@@ -46,17 +32,8 @@ struct LargeWork: Work {
     func read() throws -> RunResult {
         var result = RunResult(name)
         let before = ProcessFigures.residentBytes
-        var opened: (any Engine)?
-        let seconds = try WallClock.seconds {
-            let engine = try open()
-            try engine.beginReading()
-            guard try engine.user(Dataset.userID(size / 2)) != nil else {
-                throw EngineError(name, "a loaded user is not there")
-            }
-            opened = engine
-        }
-        guard let engine = opened else { throw EngineError(name, "the store was not opened") }
-        result.figures[.largeOpen] = seconds * 1e3
+        let (engine, milliseconds) = try opened(cache)
+        result.figures[.largeOpen] = milliseconds
         for number in SampleData.randomNumbers(1_000, below: size, seed: 11) {
             _ = try engine.user(Dataset.userID(number))
         }

@@ -45,7 +45,7 @@ struct Session: Work {
     /// What a process finds that opens what another one left.
     mutating func runOpened() throws -> RunResult {
         let before = ProcessFigures.residentBytes
-        let (engine, milliseconds) = try opened()
+        let (engine, milliseconds) = try opened(.large)
         result.figures[.openAfterKill] = milliseconds
         // The second time, so that every engine has in memory what it keeps there.
         for _ in 0..<2 {
@@ -94,26 +94,11 @@ struct Session: Work {
     /// What a process finds that was started to open the store: memory that a store was in before is in pieces, and
     /// memory that another process still has cannot be had.
     mutating func runReopened() throws -> RunResult {
-        let (engine, milliseconds) = try opened()
+        let (engine, milliseconds) = try opened(.large)
         result.figures[.open] = milliseconds
         try engine.endReading()
         try engine.close()
         return result
-    }
-
-    /// Opens and reads one user, and goes on reading.
-    private func opened() throws -> (engine: any Engine, milliseconds: Double) {
-        var opened: (any Engine)?
-        let seconds = try WallClock.seconds {
-            let engine = try name.type.init(at: directory, cache: .large)
-            try engine.beginReading()
-            guard try engine.user(Dataset.userID(size / 2)) != nil else {
-                throw EngineError(name, "a loaded user is not there")
-            }
-            opened = engine
-        }
-        guard let opened else { throw EngineError(name, "the store was not opened") }
-        return (opened, seconds * 1e3)
     }
 
     /// Commits a little and is killed, without a chance to close anything.
@@ -130,20 +115,7 @@ struct Session: Work {
 
     private mutating func load(_ engine: any Engine) throws {
         let written = ProcessFigures.bytesWritten
-        var seconds = 0.0
-        // Several at a time, so that an engine can go on from one to the next: what makes them is not timed.
-        var batches: [Dataset.Batch] = []
-        try Dataset.batches(size) { users, posts in
-            batches.append((users, posts))
-            guard batches.count == 50 else { return }
-            seconds += try WallClock.seconds { try engine.load(batches) }
-            batches.removeAll(keepingCapacity: true)
-        }
-        seconds += try WallClock.seconds {
-            try engine.load(batches)
-            try engine.sync()
-        }
-        result.figures[.load] = Double(2 * size) / seconds
+        result.figures[.load] = try loadRate(of: engine)
         result.figures[.loadWritten] = (ProcessFigures.bytesWritten - written) / 1e6
     }
 
