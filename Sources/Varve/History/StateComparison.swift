@@ -102,7 +102,7 @@ struct StateComparison {
         _ state: StoreState, _ subject: Subject, _ descriptor: EntityDescriptor
     ) throws(CodecError) -> Side? {
         guard let position = state.context.tables.position(of: descriptor) else { return nil }
-        let table = state.context.tables.tables[position]
+        let table = state.context.tables.tables[rows: position]
         let slot = try subject.id.withReader { reader throws(CodecError) in
             try descriptor.operations.find(table, reader.rest)
         }
@@ -196,7 +196,7 @@ struct StateComparison {
         _ side: Side?, _ relation: Int, _ state: StoreState
     ) throws(CodecError) -> [(id: [UInt8], text: String)] {
         guard let side, let slot = side.slot, side.isLive else { return [] }
-        let child = state.context.tables.tables[side.table.relations[relation].childTable]
+        let child = state.context.tables.tables[rows: side.table.relations[relation].childTable]
         var targets: [(id: [UInt8], text: String)] = []
         for slot in side.table.linkList(relation: relation, of: slot.rawValue).slots {
             var id = ByteWriter()
@@ -212,7 +212,7 @@ extension ChangedRows {
     func subjects(in context: Context) throws(CodecError) -> [StateComparison.Subject] {
         var subjects: [StateComparison.Subject] = []
         for (position, slots) in tables.sorted(by: { $0.key < $1.key }) {
-            let table = context.tables.tables[position]
+            let table = context.tables.tables[rows: position]
             var seen: Set<UInt32> = []
             for slot in slots.rows + slots.holders where seen.insert(slot).inserted {
                 var id = ByteWriter()

@@ -14,7 +14,7 @@ final class MovedOrdinals {
     func ordinal(of entity: EncodedEntity, _ free: UInt64) -> UInt64 {
         if let found = known[entity] { return found }
         guard let position = state.schema.position(of: entity.type) else { return free }
-        let table = state.context.tables.tables[position]
+        let table = state.context.tables.tables[rows: position]
         let ordinal: UInt64
         if let current = current(of: entity, in: table) {
             ordinal = current

@@ -11,7 +11,7 @@ internal import VarveTables
 /// once, those of a large table in parts. When they are there the table's ids, links and indexes are made,
 /// each by one thread.
 ///
-/// Tables of a large state wait, where that goes, until they are first read (``TableFilling``).
+/// Tables of a large state wait, where that goes: what is read of them is loaded then (``StoredTable``).
 struct Hydration {
     /// From how many slots of all types on tables wait. Among fewer an opening that fills all of them takes as long as one of
     /// two million slots that fills none: 24 and 29 ms on a quiet machine.
@@ -51,10 +51,10 @@ struct Hydration {
     /// - Returns: why the rows cannot be read; the context is of no use then.
     func fill(_ context: inout Context, _ schema: inout Schema) -> StoreError? {
         var works: [TableWork] = []
-        var waiting: [(filling: TableFilling, table: AnyTable)] = []
+        var waiting: [(stored: StoredTable, table: AnyTable)] = []
         for (content, table) in TableContent.all(&context, schema, self) {
             if let rebuilt, content.mayWait {
-                waiting.append((TableFilling(content, rebuilt), table))
+                waiting.append((StoredTable(content, rebuilt), table))
             } else {
                 works.append(TableWork(content, table))
             }
@@ -67,7 +67,7 @@ struct Hydration {
         } catch {
             return error
         }
-        for (filling, table) in waiting { table.wait(for: filling) }
+        for (stored, table) in waiting { stored.wait(table) }
         return nil
     }
 

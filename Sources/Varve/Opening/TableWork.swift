@@ -113,6 +113,13 @@ struct TableWork {
             isWhole: content.unknownFields != nil || content.tombstones != nil)
     }
 
+    /// The loading of slots into a table that has them alone.
+    init(_ content: TableContent, _ table: AnyTable, slots: Range<Int>) {
+        self.content = content
+        self.table = table
+        parts = [RowPart(slots, of: table)]
+    }
+
     private static func parts(of table: AnyTable, _ count: Int, isWhole: Bool) -> [RowPart] {
         let size = 1 << AnyTable.partShift
         guard !isWhole, count >= 2 * size else { return [RowPart(0..<count, of: table)] }
@@ -144,13 +151,17 @@ struct TableWork {
     }
 
     /// Every slot: its id, its row or tombstone if it has one.
-    private func loadEntities(of part: RowPart) throws(CodecError) -> Found {
+    ///
+    /// - Parameter keepsBlocks: whether what is read for it stays in memory, as where neighbours are soon read too.
+    func loadEntities(
+        of part: RowPart, keepsBlocks: Bool = false
+    ) throws(CodecError) -> Found {
         var result = Found(unknown: content.unknownFields)
         guard var reader = state.reader(of: definition.number, as: definition) else {
             return result
         }
         var batch = LoadingBatch(part.table)
-        try reader.forEachSlot(in: part.slots) { () throws(CodecError) in
+        try reader.forEachSlot(in: part.slots, keepsBlocks: keepsBlocks) { () throws(CodecError) in
             try batch.flush()
         } _: { entity throws(CodecError) in
             let withheld = withheldRow(entity)
@@ -265,13 +276,9 @@ struct TableWork {
 
     func loadLinks() {
         guard !isOfTombstones else { return }
-        let logged = state.catalog.definition(of: definition.number)
-        for relation in logged?.relations ?? [] {
-            guard let index = definition.position(of: relation.number),
-                index < table.descriptor.relations.count
-            else { continue }
+        for (index, relation) in content.relations {
             table.loadLinks(relation: index) { load in
-                state.forEachTargets(of: definition.number, relation: relation.number) {
+                state.forEachTargets(of: definition.number, relation: relation) {
                     load($0, $1)
                     return true
                 }

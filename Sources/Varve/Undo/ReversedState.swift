@@ -50,7 +50,7 @@ final class ReversedState: ReversalTarget {
     /// Ends a change that stays.
     func end(_ mark: JournalMark) { context.end(mark) }
 
-    func table(_ position: Int) -> AnyTable { context.tables.tables[position] }
+    func table(_ position: Int) -> AnyTable { context.tables.tables[rows: position] }
 
     private func operations(_ position: Int) -> EntityOperations {
         table(position).descriptor.operations
@@ -285,10 +285,10 @@ final class ReversedState: ReversalTarget {
     private func dropTombstone(of place: EntityPlace) throws(CodecError) {
         guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
             let position = context.tables.position(of: descriptor),
-            context.tables.tables[position].liveCount > 0
+            context.tables.tables[rows: position].liveCount > 0
         else { return }
         let tombstone = try withID(of: place) { (id, context) throws(CodecError) in
-            try descriptor.operations.find(context.tables.tables[position], id)
+            try descriptor.operations.find(context.tables.tables[rows: position], id)
         }
         guard let tombstone, table(position).isLive(tombstone) else { return }
         context.removeRow(at: tombstone, in: position, keepsPlace: false)
@@ -429,7 +429,10 @@ final class ReversedState: ReversalTarget {
     }
 
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? {
-        let descriptor = table(place.table).descriptor
+        let table = table(place.table)
+        // What was so before is not for an undo to mend.
+        guard table.hasNewUniqueValues(at: Slot(place.slot)) else { return nil }
+        let descriptor = table.descriptor
         return context.rival(ofRowAt: Slot(place.slot), table: place.table, from: 0).map { found in
             (
                 descriptor.nameOfIndex(found.index),

@@ -67,7 +67,7 @@ extension Writer {
             return header("Restore \(Entity._descriptor.name) \(id)", written, core)
         } body: { state, turn -> [HiddenLink] in
             guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return [] }
-            let metadata = state.context.tables.tables[tombstone.table]
+            let metadata = state.context.tables.tables[rows: tombstone.table]
                 .metadata(of: tombstone.slot)
             let history = turn.history(state)
             var bytes = ByteWriter()
@@ -131,7 +131,7 @@ extension Context {
         else { return nil }
         return bytes.withBytes { bytes in
             // An id that was encoded a moment ago is decoded.
-            (try? Entity._descriptor.operations.find(tables.tables[position], bytes)) ?? nil
+            (try? Entity._descriptor.operations.find(tables.tables[rows: position], bytes)) ?? nil
         }
     }
 }

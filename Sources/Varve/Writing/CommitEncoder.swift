@@ -55,7 +55,7 @@ final class CommitEncoder {
         /// What a list is behind the transaction, of which an entry in the journal of a table tells what it was.
         borrowing func list(_ entry: Int, of position: Int) -> LinkList {
             if let lists { return lists[position][entry] }
-            let table = tables.tables[position]
+            let table = tables.tables[rows: position]
             let change = table.linkJournal[entry]
             return table.linkList(relation: change.relation, of: change.slot)
         }
@@ -110,7 +110,7 @@ final class CommitEncoder {
     private func forgetUnknownFields(_ state: inout StoreState) {
         state.definitions.schema.forgetFormerFields()
         for position in state.schema.unknownFields.keys {
-            let table = state.context.tables.tables[position]
+            let table = state.context.tables.tables[rows: position]
             for change in table.rowJournal {
                 let slot = Slot(change.slot)
                 guard !table.isLive(slot),
@@ -320,7 +320,7 @@ final class CommitEncoder {
         let key = UInt64(position) << 32 | UInt64(slot)
         if let known = indexes[key] { return EntityIndex(known) }
         // Perhaps of a table that the transaction has not looked at: a link that went names its target.
-        let table = source.tables.tables[position]
+        let table = source.tables.tables[rows: position]
         guard let number = source.schema.number(ofTable: position) else {
             preconditionFailure("an event names an entity of an undefined type")
         }

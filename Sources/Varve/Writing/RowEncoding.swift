@@ -333,7 +333,7 @@ struct RowEncoding {
         guard let descriptor = table.descriptor.tombstoneDescriptor,
             let position = source.tables.position(of: descriptor)
         else { return nil }
-        let tombstones = source.tables.tables[position]
+        let tombstones = source.tables.tables[rows: position]
         var id = ByteWriter()
         try table.descriptor.operations.storeID(table, slot, &id)
         let found = try id.withBytes { bytes throws(CodecError) in

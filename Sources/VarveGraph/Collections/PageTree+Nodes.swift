@@ -16,7 +16,9 @@ extension PageTree.Nodes {
         // A negative index is not below a capacity either.
         let number = UInt(bitPattern: index) &>> UInt(leafShift)
         if let directory, let word = LeafDirectory.word(number, in: directory) { return word }
-        guard let node = nodeInTree(holding: index) else { return nil }
+        guard let node = nodeInTree(holding: index) else {
+            return stored.flatMap { StoredLeaves.word(Int(bitPattern: number), in: $0) }
+        }
         return LeafWord(node)
     }
 

@@ -8,9 +8,11 @@ struct PageTree {
     /// Leaves of rows: narrow, because copying one retains every heap string in it.
     static var rowLeafShift: Int { 3 }
 
-    private var root: AnyObject?
+    private(set) var root: AnyObject?
     /// Where leaves are looked up first, if this tree has one.
     var directory: LeafDirectory?
+    /// Leaves that the tree has where it has none of its own, if it was left to load them.
+    private(set) var stored: StoredLeaves?
     @usableFromInline var nodes: Nodes
 
     /// What a look-up needs, as plain words. Of a tree in an object these are read instead of the tree, which would
@@ -24,6 +26,7 @@ struct PageTree {
         @usableFromInline var height: Int
         @usableFromInline let leafShift: Int
         @usableFromInline var directory: UnsafeRawPointer?
+        @usableFromInline var stored: UnsafeRawPointer?
     }
 
     /// Makes a leaf of so many elements: those of another one, packed or not, or absent ones.
@@ -31,7 +34,8 @@ struct PageTree {
 
     /// - Parameter hasDirectory: whether leaves are looked up by their numbers, once there are many.
     init(leafShift: Int, hasDirectory: Bool = false) {
-        nodes = Nodes(root: nil, height: 0, leafShift: leafShift, directory: nil)
+        nodes = Nodes(
+            root: nil, height: 0, leafShift: leafShift, directory: nil, stored: nil)
         if hasDirectory { use(LeafDirectory(capacity: 0)) }
     }
 
@@ -53,8 +57,9 @@ struct PageTree {
         precondition(index >= 0, "an index into a paged array is not negative")
         grow(toHold: index)
         let count = 1 << leafShift
+        let stored = nodes.stored == nil ? nil : storedNode(toReplaceAt: index)
         let (former, leaf) = withReference(toSubtreeOf: leafShift, holding: index) {
-            (PagedInner.node(at: $0), PageTree.makeUnique($0, count: count, make))
+            (PagedInner.node(at: $0), PageTree.makeUnique($0, count: count, of: stored, make))
         }
         noteRoot()
         if nodes.directory != nil, leaf != former {
@@ -63,8 +68,10 @@ struct PageTree {
         return leaf
     }
 
+    /// - Parameter stored: what is copied where there is no leaf.
     private static func makeUnique(
-        _ reference: UnsafeMutablePointer<AnyObject?>, count: Int, _ make: LeafMaker
+        _ reference: UnsafeMutablePointer<AnyObject?>, count: Int, of stored: UnsafeRawPointer?,
+        _ make: LeafMaker
     ) -> UnsafeRawPointer {
         if let node = PagedInner.node(at: reference) {
             if PackedLeaf.isPacked(node) {
@@ -73,7 +80,7 @@ struct PageTree {
                 reference.pointee = make(node, count)
             }
         } else {
-            reference.pointee = make(nil, count)
+            reference.pointee = make(stored, count)
         }
         guard let leaf = PagedInner.node(at: reference) else {
             preconditionFailure("a leaf that was just made is missing")
@@ -81,9 +88,10 @@ struct PageTree {
         return leaf
     }
 
-    /// Makes the leaf that holds `index` absent.
+    /// Makes the leaf that holds `index` absent. One in the place of a stored leaf stays, or that would be seen again.
     @usableFromInline
     mutating func dropLeaf(holding index: Int) {
+        guard nodes.stored == nil else { return }
         withReference(toSubtreeOf: leafShift, holding: index) { $0.pointee = nil }
         noteRoot()
         noteDroppedLeaf(index >> leafShift)
@@ -111,6 +119,40 @@ struct PageTree {
         if nodes.directory != nil {
             noteLeaf(index >> leafShift, LeafWord(packed: node), isNew: false)
         }
+    }
+
+    // MARK: - Stored leaves
+
+    /// Leaves a tree, which has no leaf, to what is stored.
+    mutating func use(_ leaves: StoredLeaves) {
+        precondition(root == nil, "a tree with leaves of its own")
+        stored = leaves
+        nodes.stored = UnsafeRawPointer(Unmanaged.passUnretained(leaves).toOpaque())
+    }
+
+    /// The stored leaf that holds an index, if the tree has none of its own there.
+    private func storedNode(toReplaceAt index: Int) -> UnsafeRawPointer? {
+        guard let stored, nodes.nodeInTree(holding: index) == nil else { return nil }
+        return stored.node(index >> leafShift)
+    }
+
+    /// Puts a leaf in the place of whatever leaf is there.
+    mutating func setLeaf(at index: Int, to leaf: AnyObject) {
+        grow(toHold: index)
+        let isNew = withReference(toSubtreeOf: leafShift, holding: index) { reference in
+            defer { reference.pointee = leaf }
+            return reference.pointee == nil
+        }
+        noteRoot()
+        guard nodes.directory != nil else { return }
+        let node = UnsafeRawPointer(Unmanaged.passUnretained(leaf).toOpaque())
+        noteLeaf(index >> leafShift, LeafWord(node), isNew: isNew)
+    }
+
+    /// The leaf that holds an index, to be put into another tree.
+    func leaf(holding index: Int) -> AnyObject? {
+        nodes.nodeInTree(holding: index)
+            .map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
     }
 
     // MARK: - Subtrees
@@ -191,6 +233,7 @@ struct PageTree {
     @inline(__always)
     func forEachNode(_ body: (Int, UnsafeRawPointer) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {
+            guard nodes.stored == nil else { return try forEachStoredNode(body) }
             guard let root = nodes.root else { return }
             guard height > 0 else {
                 _ = try body(0, root)

@@ -54,13 +54,13 @@ extension Context {
         else { return nil }
         let stride = MemoryLayout<Entity>.stride
         var index: Int?
-        if tables.tables[position].isLarge {
+        if tables.tables[rows: position].isLookedAhead {
             if Entity._descriptor.hasForeseeableID {
                 for place in entities.indices {
                     keys.initializeElement(at: place, to: Entity._hashID(base[place].id))
                 }
             }
-            index = tables.tables[position].prefetchSaves(
+            index = tables.tables[rows: position].prefetchSaves(
                 at: base, stride: stride, count: entities.count, keys)
         }
         askAhead(ofRelationsOf: position, at: base, stride: stride, count: entities.count)
@@ -77,8 +77,8 @@ extension Context {
         guard Entity._descriptor.hasUniqueIndexes,
             let position = tables.position(of: Entity._descriptor)
         else { return }
-        let table = tables.tables[position]
-        guard table.lastSaveWasNew, table.isLarge else { return }
+        let table = tables.tables[rows: position]
+        guard table.lastSaveWasNew, table.isLookedAhead else { return }
         let idHash = Entity._descriptor.hasForeseeableID ? Entity._hashID(entity.id) : 0
         // The key is not kept: a copy of the entity to compare with would cost as much as making it anew.
         withUnsafePointer(to: entity) { table.prefetchSave(of: $0, idHash: idHash) }
@@ -89,7 +89,7 @@ extension Context {
     func askAhead(
         ofRelationsOf position: Int, at base: UnsafeRawPointer, stride: Int, count: Int
     ) {
-        for relation in tables.tables[position].descriptor.relations.indices {
+        for relation in tables.tables[rows: position].descriptor.relations.indices {
             askAhead(
                 ofRelation: relation, of: position, at: base, stride: stride, count: count)
         }
@@ -98,11 +98,11 @@ extension Context {
     private func askAhead(
         ofRelation index: Int, of position: Int, at base: UnsafeRawPointer, stride: Int, count: Int
     ) {
-        let resolved = tables.tables[position].relations[index]
-        let child = tables.tables[resolved.childTable]
+        let resolved = tables.tables[rows: position].relations[index]
+        let child = tables.tables[rows: resolved.childTable]
         guard child.isLarge, child.descriptor.hasPlainID else { return }
-        let collectHashes = tables.tables[position].descriptor.relations[index].collectHashes
-        let base = base + tables.tables[position].descriptor.relations[index].offset
+        let collectHashes = tables.tables[rows: position].descriptor.relations[index].collectHashes
+        let base = base + tables.tables[rows: position].descriptor.relations[index].offset
         var hashes = ContiguousArray<UInt64>()
         hashes.reserveCapacity(count)
         for entity in 0..<count where hashes.count < TableAhead.relatedCount {
@@ -146,6 +146,9 @@ enum TableAhead {
 extension AnyTable {
     /// Whether looking something up in the table waits for memory.
     @inlinable var isLarge: Bool { slotCount >= TableAhead.leastSlotCount }
+
+    /// Whether the places of ids and unique values are worth asking for. A table that waits has those of its changes alone.
+    @inlinable var isLookedAhead: Bool { isFilled && isLarge }
 }
 
 extension AnyTable {

@@ -39,24 +39,39 @@ extension Context {
     /// second reference makes the table look shared.
     @inline(__always)
     mutating func uniqueTable(at position: Int) -> AnyTable {
+        if !tables.tables.unfilled[position].isFilled { changeWaitingTable(at: position) }
         if !isKnownUniquelyReferenced(&tables.tables.unfilled[position]) {
             tables.cloneTable(at: position, keptIn: session.former)
         }
         return tables.tables.unfilled[position]
     }
 
+    /// A table that waits is about to be changed: what is changed is the filled one, if it is there by now.
+    private mutating func changeWaitingTable(at position: Int) {
+        if tables.tables.unfilled[position].hasFilled {
+            tables.fillTable(at: position, keptIn: session.former)
+            return
+        }
+        if !isKnownUniquelyReferenced(&tables.tables.unfilled[position]) {
+            tables.cloneTable(at: position, keptIn: session.former)
+        }
+        tables.tables.unfilled[position].isChanged = true
+    }
+
     /// Comes before the lock where a row is changed. Without one nobody waits, and what others share stays as it is.
     @usableFromInline
     func prepareToChange(at slot: Slot, in position: Int) {
         guard session.former != nil else { return }
-        tables.tables[position].prepareToChange(slot)
+        tables.tables[rows: position].prepareToChange(slot)
     }
 
     /// Takes the lock, if there is one, to change the table at `position` and those that were filled before.
     @usableFromInline
     mutating func lockFormer(toChange position: Int) {
         // Before the lock: readers wait for that, and filling a table takes long.
-        tables.tables.unfilled[position].ensureFilled()
+        if !tables.tables.unfilled[position].isFilled {
+            tables.tables.unfilled[position].prepareToChange()
+        }
         guard session.former != nil else { return }
         guard session.journal.count < FormerTables.changesMax else {
             session.former?.keepAll()

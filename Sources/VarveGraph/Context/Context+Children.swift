@@ -17,7 +17,7 @@ extension Context {
     ) {
         let table = position(of: Entity._descriptor)
         precondition(
-            tables.tables[table].inverse(of: relationIndex(path)) == relationIndex(inverse),
+            tables.tables[rows: table].inverse(of: relationIndex(path)) == relationIndex(inverse),
             "\(inverse) is not the inverse of \(path)")
     }
 
@@ -113,7 +113,7 @@ extension Context {
     mutating func deleteChildren(
         _ chosen: Set<UInt32>?, of slot: UInt32, relation: Int, table: Int
     ) throws {
-        let childTable = tables.tables[table].relations[relation].childTable
+        let childTable = tables.tables[rows: table].relations[relation].childTable
         var children = links(of: slot, relation: relation, table: table).slots
         if let chosen { children.removeAll { !chosen.contains($0) } }
         let mark = begin()

@@ -16,7 +16,7 @@ extension Context {
     ///
     /// - Parameter isLeading: whether the other side was not kept in step. What it alone lists is removed first.
     package mutating func completeLinks(relation: Int, table: Int, isLeading: Bool) {
-        let resolved = tables.tables[table].relations[relation]
+        let resolved = tables.tables[rows: table].relations[relation]
         guard let inverse = resolved.inverse else { return }
         let mark = begin()
         defer { end(mark) }
@@ -40,7 +40,7 @@ extension Context {
 
     /// The links that only the other side of a relation lists, seen from there.
     private func staleLinks(relation: Int, table: Int) -> [(parent: UInt32, child: UInt32)] {
-        let resolved = tables.tables[table].relations[relation]
+        let resolved = tables.tables[rows: table].relations[relation]
         guard let inverse = resolved.inverse else { return [] }
         return oneSidedLinks(relation: inverse, table: resolved.childTable)
     }

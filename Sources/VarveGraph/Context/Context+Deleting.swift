@@ -80,16 +80,16 @@ extension Context {
         case .detach(let table, let slot, let relation):
             replaceLinks(with: [], of: slot, relation: relation, table: table)
         case .delete(let table, let slot, let cause):
-            let beginDelete = tables.tables[table].descriptor.operations.beginDelete
+            let beginDelete = tables.tables[rows: table].descriptor.operations.beginDelete
             guard let end = try beginDelete(&self, Slot(slot)) else { return }
             if let cause, session.isTracking {
                 changeTable(at: table) { $0.deleteCauses[slot] = cause }
             }
             // Pushed in reverse: the first relation is dealt with first, its children before it.
             steps.append(.end(end))
-            for relation in tables.tables[table].relations.indices.reversed() {
+            for relation in tables.tables[rows: table].relations.indices.reversed() {
                 steps.append(.detach(table: table, slot: slot, relation: relation))
-                let resolved = tables.tables[table].relations[relation]
+                let resolved = tables.tables[rows: table].relations[relation]
                 if resolved.deleteRule == .deny {
                     denials.append(
                         DeleteDenial(
@@ -119,8 +119,8 @@ extension Context {
 
     private func check(_ denials: [DeleteDenial]) throws(ContextError) {
         for denial in denials {
-            let table = tables.tables[denial.table]
-            let child = tables.tables[table.relations[denial.relation].childTable]
+            let table = tables.tables[rows: denial.table]
+            let child = tables.tables[rows: table.relations[denial.relation].childTable]
             let kept = denial.children.filter { child.isLive(Slot($0)) }
             guard !kept.isEmpty else { continue }
             throw .deleteDenied(
@@ -175,10 +175,10 @@ extension Context {
 
     /// The position of the table of a type's tombstones, which is made now where there is none.
     private mutating func tombstoneTable(of table: Int) -> Int {
-        let known = tables.tables[table].tombstoneTable
+        let known = tables.tables[rows: table].tombstoneTable
         if known >= 0 { return known }
         // Not held as a table: a second reference would make the change copy it.
-        let descriptor = tables.tables[table].descriptor
+        let descriptor = tables.tables[rows: table].descriptor
         return position(of: descriptor.type._tombstoneDescriptor)
     }
 

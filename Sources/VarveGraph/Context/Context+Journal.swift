@@ -75,7 +75,7 @@ extension Context {
         for entry in session.journal where entry.table != last {
             last = entry.table
             let position = Int(entry.table)
-            guard tables.tables[position].hasJournal else { continue }
+            guard tables.tables.unfilled[position].hasJournal else { continue }
             changeTable(at: position) { $0.clearJournal(leaving: &remains) }
         }
         session.journal.removeAll(keepingCapacity: session.journal.count < 4_096)

@@ -11,7 +11,7 @@ extension Context {
     @usableFromInline
     func liveChildren(of slot: UInt32, relation: Int, table: Int) -> ContiguousArray<UInt32> {
         let list = links(of: slot, relation: relation, table: table)
-        let child = tables.tables[tables.tables[table].relations[relation].childTable]
+        let child = tables.tables[rows: tables.tables[rows: table].relations[relation].childTable]
         switch list {
         case .empty: return []
         case .one(let slot): return child.isLive(Slot(slot)) ? [slot] : []
@@ -48,7 +48,7 @@ extension Context {
     ) {
         let before = links(of: slot, relation: relation, table: table)
         guard !before.isEqual(to: children) else { return }
-        let resolved = tables.tables[table].relations[relation]
+        let resolved = tables.tables[rows: table].relations[relation]
         if let inverse = resolved.inverse {
             let (lost, gained) = Context.difference(from: before.slots, to: children)
             noteOrphans(lost, of: slot, relation: relation, table: table)
@@ -122,7 +122,7 @@ extension Context {
     mutating func appendLinks(
         _ children: ContiguousArray<UInt32>, to slot: UInt32, relation: Int, table: Int
     ) {
-        let resolved = tables.tables[table].relations[relation]
+        let resolved = tables.tables[rows: table].relations[relation]
         guard resolved.isToMany else {
             guard !children.isEmpty else { return }
             return replaceLinks(with: children, of: slot, relation: relation, table: table)
@@ -148,7 +148,7 @@ extension Context {
     private mutating func appendLinksToItself(
         _ children: ContiguousArray<UInt32>, to slot: UInt32, relation: Int, table: Int
     ) {
-        let resolved = tables.tables[table].relations[relation]
+        let resolved = tables.tables[rows: table].relations[relation]
         for child in children
         where !isLinked(slot, to: child, relation: relation, table: table) {
             linkBack(from: child, to: slot, relation: relation, table: table, resolved)
@@ -162,7 +162,7 @@ extension Context {
     /// Whether the parent lists the child, asked from whichever side has less to look through.
     private func isLinked(_ slot: UInt32, to child: UInt32, relation: Int, table: Int) -> Bool {
         let list = links(of: slot, relation: relation, table: table)
-        let resolved = tables.tables[table].relations[relation]
+        let resolved = tables.tables[rows: table].relations[relation]
         guard let inverse = resolved.inverse, list.count > 8 else { return list.contains(child) }
         let back = links(of: child, relation: inverse, table: resolved.childTable)
         return back.count < list.count ? back.contains(slot) : list.contains(child)

@@ -13,7 +13,7 @@ extension Context {
     mutating func noteOrphans(
         _ children: some Sequence<UInt32>, of owner: UInt32, relation: Int, table: Int
     ) {
-        guard tables.tables[table].relations[relation].deletesOrphans else { return }
+        guard tables.tables[rows: table].relations[relation].deletesOrphans else { return }
         for child in children {
             session.orphans.append(
                 Orphan(slot: child, relation: relation, owner: owner, table: table))
@@ -30,7 +30,7 @@ extension Context {
         while next < session.orphans.count {
             let orphan = session.orphans[next]
             next += 1
-            let resolved = tables.tables[orphan.table].relations[orphan.relation]
+            let resolved = tables.tables[rows: orphan.table].relations[orphan.relation]
             guard let inverse = resolved.inverse else { continue }
             let holders = links(of: orphan.slot, relation: inverse, table: resolved.childTable)
             guard holders.count == 0 else { continue }
@@ -48,7 +48,7 @@ extension Context {
     ) throws {
         guard !session.orphans.isEmpty else { return }
         session.orphans = session.orphans.filter { orphan in
-            let resolved = tables.tables[orphan.table].relations[orphan.relation]
+            let resolved = tables.tables[rows: orphan.table].relations[orphan.relation]
             guard let inverse = resolved.inverse else { return false }
             return !isSpared(resolved.childTable, orphan.slot, inverse)
         }

@@ -11,7 +11,7 @@ extension Context {
         from source: Int, to destination: Int, of slot: UInt32, relation: Int, table: Int
     ) {
         var list = links(of: slot, relation: relation, table: table)
-        let child = tables.tables[tables.tables[table].relations[relation].childTable]
+        let child = tables.tables[rows: tables.tables[rows: table].relations[relation].childTable]
         let position = list.position(ofLive: source, in: child)
         precondition(
             position < list.count,
@@ -43,7 +43,7 @@ extension Context {
                 list.remove(at: position)
             }
         }
-        let childTable = tables.tables[tables.tables[table].relations[relation].childTable]
+        let childTable = tables.tables[rows: tables.tables[rows: table].relations[relation].childTable]
         let start = list.position(ofLive: position, in: childTable)
         for (offset, child) in children.enumerated() { list.insert(child, at: start + offset) }
         setLinks(list, of: slot, relation: relation, table: table)
@@ -53,8 +53,8 @@ extension Context {
     @usableFromInline
     mutating func removeLink(at position: Int, of slot: UInt32, relation: Int, table: Int) {
         let list = links(of: slot, relation: relation, table: table)
-        let resolved = tables.tables[table].relations[relation]
-        let child = tables.tables[resolved.childTable]
+        let resolved = tables.tables[rows: table].relations[relation]
+        let child = tables.tables[rows: resolved.childTable]
         let found = list.position(ofLive: position, in: child)
         precondition(
             found < list.count,

@@ -9,7 +9,7 @@ extension Context {
     /// One element for each id, in order; nil where there is no entity.
     @inlinable
     public func findAll<Entity: EntityModelProtocol>(_ ids: [Entity.ID]) -> [Entity?] {
-        guard let table = table(of: Entity.self) else {
+        guard let table = rows(of: Entity.self) else {
             return [Entity?](repeating: nil, count: ids.count)
         }
         var found: [Entity?] = []
@@ -21,7 +21,7 @@ extension Context {
     /// The entities with these ids, in order; ids without an entity are left out.
     @inlinable
     public func findAllExisting<Entity: EntityModelProtocol>(_ ids: [Entity.ID]) -> [Entity] {
-        guard let table = table(of: Entity.self) else { return [] }
+        guard let table = rows(of: Entity.self) else { return [] }
         var found: [Entity] = []
         found.reserveCapacity(ids.count)
         table.forEachAhead(of: ids) { id in
@@ -59,7 +59,7 @@ extension Context {
     /// How many entities of a type there are. O(1).
     @inlinable
     public func count<Entity: EntityModelProtocol>(_ type: Entity.Type) -> Int {
-        table(of: type)?.liveCount ?? 0
+        rows(of: type)?.liveCount ?? 0
     }
 
     /// The entity with every relation set to the ids that it is linked to.
@@ -67,7 +67,7 @@ extension Context {
     func _withRelatedIDs<Entity: EntityModelProtocol>(_ entity: Entity) -> Entity {
         let descriptor = Entity._descriptor
         guard let position = tables.position(of: descriptor), !descriptor.relations.isEmpty,
-            let slot = table(of: Entity.self)?.slot(of: entity.id)
+            let slot = rows(of: Entity.self)?.slot(of: entity.id)
         else { return entity }
         var copy = entity
         withUnsafeMutableBytes(of: &copy) { bytes in
@@ -75,7 +75,7 @@ extension Context {
             for (index, relation) in descriptor.relations.enumerated() {
                 let slots = links(of: slot.rawValue, relation: index, table: position).slots
                 guard !slots.isEmpty else { continue }
-                let child = tables.tables[tables.tables[position].relations[index].childTable]
+                let child = tables.tables[rows: tables.tables[rows: position].relations[index].childTable]
                 relation.assignIDs(base + relation.offset, child, slots)
             }
         }

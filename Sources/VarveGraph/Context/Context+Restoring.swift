@@ -11,20 +11,20 @@ extension Context {
     ) throws(CodecError) -> Entity {
         let relations = Entity._descriptor.relations
         guard let position = tables.position(of: Entity._descriptor),
-            let slot = table(of: Entity.self)?.slot(of: entity.id)
+            let slot = rows(of: Entity.self)?.slot(of: entity.id)
         else { return entity }
         var copy = entity
         for (index, relation) in relations.enumerated() {
             let present = links(of: slot.rawValue, relation: index, table: position).slots
             guard !present.isEmpty else { continue }
-            let resolved = tables.tables[position].relations[index]
+            let resolved = tables.tables[rows: position].relations[index]
             var slots = present
             if resolved.isToMany {
                 slots = try linkedSlots(of: copy, relation, childTable: resolved.childTable)
                 let known = Set(slots)
                 slots += present.filter { !known.contains($0) }
             }
-            let child = tables.tables[resolved.childTable]
+            let child = tables.tables[rows: resolved.childTable]
             withUnsafeMutableBytes(of: &copy) { bytes in
                 guard let base = bytes.baseAddress else { return }
                 relation.assignIDs(base + relation.offset, child, slots)
@@ -50,7 +50,7 @@ extension Context {
             var start = 0
             for end in ends {
                 let id = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-                let intern = tables.tables[childTable].descriptor.operations.intern
+                let intern = tables.tables[rows: childTable].descriptor.operations.intern
                 slots.append(try intern(&self, childTable, id).rawValue)
                 start = end
             }
@@ -63,7 +63,7 @@ extension Context {
         of type: Entity.Type, _ id: Entity.ID, in position: Int
     ) -> Slot {
         // Not held as a table: a second reference would make the change copy it.
-        if let known = tables.tables[position].rows(of: Entity.self).slot(of: id) { return known }
+        if let known = tables.tables[rows: position].rows(of: Entity.self).slot(of: id) { return known }
         return change(Entity.self, at: position) { $0.internSlot(of: id) }
     }
 
@@ -71,11 +71,12 @@ extension Context {
     package mutating func restoreRow(
         at slot: Slot, in position: Int, from bytes: UnsafeRawBufferPointer, ordinal: UInt64
     ) throws(CodecError) {
-        let descriptor = tables.tables[position].descriptor
+        let descriptor = tables.tables[rows: position].descriptor
         try descriptor.operations.decodeRow(&self, position, slot, bytes) { context, row in
             // No resolver is asked, so two rows may have a value, if only until the next is put back.
             let collides =
                 descriptor.hasUniqueIndexes
+                && !context.tables.tables[rows: position].keepsUniqueValues(of: row, at: slot)
                 && context.collision(of: row, at: slot, in: position) != nil
             context.session.noteChange(of: position)
             let stamp = context.session.stamp.unordered

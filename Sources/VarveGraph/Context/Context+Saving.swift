@@ -94,7 +94,7 @@ extension Context {
 
     @inlinable
     func id<Entity: EntityModelProtocol>(of type: Entity.Type, at slot: Slot) -> Entity.ID {
-        guard let table = table(of: type) else {
+        guard let table = rows(of: type) else {
             preconditionFailure("a slot of a table that is missing")
         }
         return table.id(of: slot)
@@ -157,7 +157,7 @@ extension Context {
     func isOutdated<Entity: EntityModelProtocol>(
         _ entity: Entity, _ options: MergeStrategy<Entity>
     ) -> Bool {
-        guard let isOutdated = options.isOutdated, let table = table(of: Entity.self),
+        guard let isOutdated = options.isOutdated, let table = rows(of: Entity.self),
             let slot = table.slot(of: entity.id), let row = table.copyOfRow(at: slot)
         else { return false }
         return isOutdated(row, entity)
@@ -287,7 +287,7 @@ extension Context {
     mutating func internSlot<Child: EntityModelProtocol>(
         of type: Child.Type, _ id: Child.ID, expecting expected: UInt32?
     ) -> UInt32 {
-        if let table = table(of: Child.self) {
+        if let table = rows(of: Child.self) {
             if let expected, table.hasID(id, at: Slot(expected)) { return expected }
             if let slot = table.slot(of: id) { return slot.rawValue }
         }
@@ -357,7 +357,7 @@ extension Context {
     ) {
         let position = tables.unretained(at: table, as: AnyTable.self)
             ._withUnsafeGuaranteedRef { $0.tombstoneTable }
-        guard position >= 0, tables.tables[position].liveCount > 0,
+        guard position >= 0, tables.tables[rows: position].liveCount > 0,
             let slot = tables.unretained(at: position, as: Table<Entity>.self)
                 ._withUnsafeGuaranteedRef({ $0.liveSlot(of: id) })
         else { return }

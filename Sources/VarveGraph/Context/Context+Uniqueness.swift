@@ -33,7 +33,7 @@ extension Context {
 
     /// The first other entity with a value of the row at a slot that a unique index holds, from an index on.
     package func rival(ofRowAt slot: Slot, table position: Int, from first: Int) -> Collision? {
-        tables.tables[position].withRawRow(at: slot) {
+        tables.tables[rows: position].withRawRow(at: slot) {
             collision(of: $0, at: slot, from: first, in: position)
         } ?? nil
     }
@@ -89,7 +89,7 @@ extension Context {
         // Not held as a table: a second reference would make the next change copy it.
         let (definition, existing) = { (table: Table<Entity>) in
             (table.indexDefinitions[collision.index], table.id(of: collision.existing))
-        }(tables.tables[position].rows(of: Entity.self))
+        }(tables.tables[rows: position].rows(of: Entity.self))
         guard let uniqueness = definition.uniqueness else { return }
         guard let resolver = uniqueness.resolver as? CollisionResolver<Entity> else {
             preconditionFailure("a resolver of another type")
@@ -121,5 +121,28 @@ package struct Collision {
     init(index: Int, existing: Slot) {
         self.index = index
         self.existing = existing
+    }
+}
+
+extension AnyTable {
+    /// Whether the row at a slot has the values of another one in all unique indexes. Needs none of these.
+    final func keepsUniqueValues(of row: UnsafeRawPointer, at slot: Slot) -> Bool {
+        withRawRow(at: slot) { hasSameUniqueValues($0, row) } ?? false
+    }
+
+    /// Whether the row at a slot has other values in a unique index than before the running transaction, or none was there.
+    package final func hasNewUniqueValues(at slot: Slot) -> Bool {
+        guard let first = firstChange(of: slot), first.before >= 0 else { return true }
+        var isSame = false
+        descriptor.operations.withBefore(self, first.before) { before in
+            isSame = keepsUniqueValues(of: before, at: slot)
+        }
+        return !isSame
+    }
+
+    private final func hasSameUniqueValues(
+        _ first: UnsafeRawPointer, _ second: UnsafeRawPointer
+    ) -> Bool {
+        uniqueIndexes.allSatisfy { indexDefinitions[$0].isSame(first, second) }
     }
 }

@@ -121,12 +121,19 @@ package struct TableList {
         return Int(positions[number]) - 1
     }
 
-    /// The table at `position` as a plain word: neither retained nor released. For what leaves the list as it is.
+    /// The table at `position` as a plain word: neither retained nor released. For what leaves the list as it is, and
+    /// reads slots, ids, rows and links, as ``ContextTables/subscript(rows:)``.
     @inlinable @inline(__always)
     func unretained<Kind: AnyTable>(at position: Int, as type: Kind.Type) -> Unmanaged<Kind> {
         let table = unretainedUnfilled(at: position, as: type)
-        table._withUnsafeGuaranteedRef { $0.ensureFilled() }
-        return table
+        if table._withUnsafeGuaranteedRef({ $0.isFilled }) { return table }
+        return readable(at: position, as: type)
+    }
+
+    /// Of a table that waits. What is returned lives as long as that.
+    @usableFromInline @inline(never)
+    func readable<Kind: AnyTable>(at position: Int, as type: Kind.Type) -> Unmanaged<Kind> {
+        .fromOpaque(Unmanaged.passUnretained(tables.unfilled[position].readable()).toOpaque())
     }
 
     /// The table as it is, filled or not.
@@ -145,10 +152,16 @@ package struct TableList {
 
     @usableFromInline
     mutating func cloneTable(at position: Int, keptIn former: FormerTables?) {
-        // It is changed next, and so it was filled.
-        let table = tables[position]
+        let table = tables.unfilled[position]
         former?.willCopy(table, at: position)
         tables.unfilled[position] = table.descriptor.operations.clone(table)
+    }
+
+    /// Puts the filled table in the place of one that waits.
+    mutating func fillTable(at position: Int, keptIn former: FormerTables?) {
+        let table = tables.unfilled[position]
+        former?.willCopy(table, at: position)
+        tables.unfilled[position] = table.filled()
     }
 }
 
@@ -225,7 +238,15 @@ extension Context {
         }
     }
 
-    /// The table of a type for reading, or nil while the context has none.
+    /// The table of a type of which slots, ids, rows and links are read, or nil while the context has none; see
+    /// ``ContextTables/subscript(rows:)``.
+    @inlinable
+    func rows<Entity: EntityModelProtocol>(of type: Entity.Type) -> Table<Entity>? {
+        guard let position = tables.position(of: Entity._descriptor) else { return nil }
+        return tables.tables[rows: position].rows(of: Entity.self)
+    }
+
+    /// The table of a type for reading, filled, or nil while the context has none.
     @inlinable
     func table<Entity: EntityModelProtocol>(of type: Entity.Type) -> Table<Entity>? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
@@ -241,7 +262,7 @@ extension Context {
         of type: Entity.Type, id: Entity.ID
     ) -> Entity? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
-        let table = tables.unretainedUnfilled(at: position, as: Table<Entity>.self)
+        let table = tables.unretained(at: position, as: Table<Entity>.self)
         guard table._withUnsafeGuaranteedRef({ $0.isFilled }) else {
             return table._withUnsafeGuaranteedRef { $0.copyOfStoredRow(of: id) }
         }
@@ -256,19 +277,19 @@ extension Context {
     /// The slot of an id that is known, whether it has a row or not.
     @inlinable
     func knownSlot<Entity: EntityModelProtocol>(of type: Entity.Type, id: Entity.ID) -> Slot? {
-        table(of: type)?.slot(of: id)
+        rows(of: type)?.slot(of: id)
     }
 
     /// The slot of an id that has a row.
     @inlinable
     func liveSlot<Entity: EntityModelProtocol>(of type: Entity.Type, id: Entity.ID) -> Slot? {
-        table(of: type)?.liveSlot(of: id)
+        rows(of: type)?.liveSlot(of: id)
     }
 
     /// A copy of the row at a slot.
     @inlinable
     func row<Entity: EntityModelProtocol>(of type: Entity.Type, at slot: Slot) -> Entity? {
-        table(of: type)?.copyOfRow(at: slot)
+        rows(of: type)?.copyOfRow(at: slot)
     }
 
     /// The time of the change that is starting: the transaction's, or the clock's.

@@ -243,11 +243,11 @@ package final class FormerTables: @unchecked Sendable {
         at position: Int, of context: inout Context, _ newest: Int,
         _ remains: inout TransactionRemains
     ) {
-        guard context.tables.tables[position].hasJournal else { return }
+        guard context.tables.tables.unfilled[position].hasJournal else { return }
         if !isKnownUniquelyReferenced(&context.tables.tables.unfilled[position]) {
             context.tables.cloneTable(at: position, keptIn: self)
         }
-        let table = context.tables.tables[position]
+        let table = context.tables.tables.unfilled[position]
         if isLive(table, at: position), case .changing = states[newest].places[position] {
             states[newest].changes.append(
                 TableChanges(taking: table, at: position, in: &memory))

@@ -13,9 +13,9 @@ extension Context {
     /// What the running transaction has done so far, if it has inserted and linked and no more; nil else, because what
     /// other changes replace is in more places than are taken along. O(changes).
     package func insertions() -> Insertions? {
-        // A table that is not filled was not touched.
+        // Of one that waits and was changed more is needed.
         let isInserting = tables.tables.unfilled.allSatisfy {
-            !$0.isFilled || $0.hasInsertionsAlone(of: session.transaction)
+            $0.isFilled ? $0.hasInsertionsAlone(of: session.transaction) : !$0.hasJournal
         }
         guard isInserting else { return nil }
         return Insertions(

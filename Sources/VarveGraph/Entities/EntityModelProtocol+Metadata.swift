@@ -79,7 +79,7 @@ extension Context {
     func microseconds<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
     ) -> Int64? {
-        guard let table = table(of: type), let slot = table.slot(of: id), table.isLive(slot) else {
+        guard let table = rows(of: type), let slot = table.slot(of: id), table.isLive(slot) else {
             return nil
         }
         return table.metadata(of: slot).updatedAt

@@ -83,7 +83,7 @@ package struct EntityOperations: Sendable {
         clearVacantID = { $0.rows(of: Entity.self).clearOwnID(of: $1) }
         decodeRow = { (context, position, slot, bytes, body) throws(CodecError) in
             var reader = ByteReader(bytes)
-            let id = context.tables.tables[position].rows(of: Entity.self).id(of: slot)
+            let id = context.tables.tables[rows: position].rows(of: Entity.self).id(of: slot)
             let row = try Entity(_id: id, from: &reader)
             withUnsafePointer(to: row) { body(&context, $0) }
         }

@@ -3,7 +3,7 @@ extension Context {
     package func version<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
     ) -> RowMetadata? {
-        guard let table = table(of: type), let slot = table.slot(of: id), table.hasRow(at: slot)
+        guard let table = rows(of: type), let slot = table.slot(of: id), table.hasRow(at: slot)
         else { return nil }
         return table.metadata(of: slot)
     }

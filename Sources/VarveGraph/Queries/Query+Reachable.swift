@@ -72,7 +72,7 @@ extension Context {
         reachableFrom starts: ContiguousArray<UInt32>, relation: Int, table: Int, maxSteps: Int
     ) -> ContiguousArray<UInt32> {
         guard maxSteps > 0 else { return [] }
-        let links = tables.tables[table]
+        let links = tables.tables[rows: table]
         var seen = SeenSlots(limit: links.slotCount)
         for slot in starts { seen.insert(slot) }
         var reached = ContiguousArray<UInt32>()

@@ -73,7 +73,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         switch source {
         case .all: return plan.list.slots(in: context, table: position)
         case .ids(let ids):
-            let table = context.tables.tables[position].rows(of: Entity.self)
+            let table = context.tables.tables[rows: position].rows(of: Entity.self)
             var slots = ContiguousArray<UInt32>()
             table.forEachAhead(of: ids) { id in
                 guard let slot = table.slot(of: id), table.hasRow(at: slot) else { return }

@@ -94,7 +94,8 @@ extension AnyTable {
     package final func load(
         _ entities: UnsafeBufferPointer<LoadedEntity>
     ) throws(CodecError) {
-        if loadedEntries.isEmpty { makeLoadedEntries() }
+        // Leaves that are made for another table are in no index.
+        if loadedEntries.isEmpty, !indexContents.isEmpty { makeLoadedEntries() }
         let notes = RowNotes(indexDefinitions, loadedEntries, shift: partStart ?? 0)
         var rest = entities[...]
         while !rest.isEmpty {

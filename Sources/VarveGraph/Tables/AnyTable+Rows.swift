@@ -95,7 +95,13 @@ extension AnyTable {
     @usableFromInline
     final func didInsert(_ slot: Slot, ordinal: UInt64) {
         liveCount += 1
-        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal),
+        noteOrder(of: slot, ordinal: ordinal)
+    }
+
+    /// Gives a row its place in the order.
+    final func noteOrder(of slot: Slot, ordinal: UInt64) {
+        // The filled table finds the places of rows that were changed before.
+        if isFilled, !order.isSequential(adding: slot.rawValue, ordinal: ordinal),
             !isBetweenNeighbours(slot, ordinal: ordinal)
         {
             materializeOrder()
@@ -240,6 +246,7 @@ extension AnyTable {
     /// Rows may break constraints from here on.
     @usableFromInline
     final func expectEqual() {
+        guard isFilled else { return mayHoldEqual = true }
         for index in uniqueIndexes { indexContents[index].mayHoldEqual = true }
     }
 }

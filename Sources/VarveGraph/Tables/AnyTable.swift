@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// What a table has that does not depend on its entity's type: cells, ids without a row, slots, links, order, journal.
 ///
@@ -52,7 +52,8 @@ package class AnyTable {
     @exclusivity(unchecked) private var firstChanges = FirstChanges()
     /// Before-images of link lists, oldest first.
     @exclusivity(unchecked) package var linkJournal: ContiguousArray<LinkListChange>
-    /// What each of the type's indexes holds, in the order of their declaration.
+    /// What each of the type's indexes holds, in the order of their declaration. Nothing in a table that loads what is
+    /// read: it has no indexes.
     @exclusivity(unchecked) @usableFromInline package var indexContents:
         ContiguousArray<IndexContent>
     /// Why rows went, for those that did not go by a call of their own. A row that is there again
@@ -65,15 +66,21 @@ package class AnyTable {
     /// Whether the last row came to a slot that had none: in most work the next one will, too.
     @exclusivity(unchecked) @usableFromInline final var lastSaveWasNew = false
     /// What look-ups made of the leaves of a large table. Shared by all copies.
-    @usableFromInline final let madeLeaves: MadeLeaves
+    @usableFromInline final private(set) var madeLeaves: MadeLeaves
     /// Of the store whose transactions change the table in place, or have done so: for those who want it as it
     /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
     @exclusivity(unchecked) @usableFromInline final var former: FormerTables?
 
-    /// Fills the table when it is first read or changed; nil for one that was not left to a source.
+    /// Where a table that waits comes from; nil for one that is filled. Set before the table is shared, as the next one.
     @exclusivity(unchecked) final var source: (any TableSource)?
-    /// Whether it is filled.
-    @usableFromInline final let fillState = Atomic(true)
+    /// Whether the table has all that it can have: rows, ids, links, indexes and the order of the rows.
+    @exclusivity(unchecked) @usableFromInline package internal(set) final var isFilled = true
+    /// Whether a table that waits differs from its source.
+    @exclusivity(unchecked) final var isChanged = false
+    /// Whether rows of a table that waits may break constraints by what was changed.
+    @exclusivity(unchecked) final var mayHoldEqual = false
+    /// The filled table of one that waits, retained, once it was needed.
+    final let filledTable = Atomic<UnsafeRawPointer?>(nil)
 
     /// A part that is loaded by itself has `1 << partShift` slots: as many as a subtree of the rows.
     @usableFromInline package static var partShift: Int { 15 }
@@ -131,6 +138,11 @@ package class AnyTable {
         tombstoneTable = other.tombstoneTable
         lastSaveWasNew = other.lastSaveWasNew
         madeLeaves = other.madeLeaves
+        guard !other.isFilled else { return }
+        isFilled = false
+        source = other.source
+        isChanged = other.isChanged
+        mayHoldEqual = other.mayHoldEqual
     }
 
     /// With the journals of another, and without links, order and indexes.
@@ -162,6 +174,30 @@ package class AnyTable {
         deleteCauses = other.deleteCauses
         tombstoneTable = other.tombstoneTable
         madeLeaves = other.madeLeaves
+    }
+
+    deinit {
+        guard !isFilled, let filled = filledTable.load(ordering: .relaxed) else { return }
+        Unmanaged<AnyTable>.fromOpaque(filled).release()
+    }
+
+    /// Says that a copy of a table that waits has everything, which it gets next.
+    final func beFilled() {
+        isFilled = true
+        source = nil
+        isChanged = false
+        mayHoldEqual = false
+    }
+
+    /// An empty table to be filled with what this one waits for.
+    package final func makeEmpty() -> AnyTable {
+        let table = descriptor.operations.makeTable(descriptor)
+        table.relations = relations
+        table.numbers = numbers
+        table.newestNumber = newestNumber
+        table.tombstoneTable = tombstoneTable
+        table.madeLeaves = madeLeaves
+        return table
     }
 
     /// Whether one of the two was copied from the other, or both from a third: the slots that the first had then are

@@ -85,8 +85,8 @@ package struct PackedLeaves {
     /// Drops leaves whose rows have changed since they were shared with `insertions`.
     package mutating func dropOutdated(in context: borrowing Context, since insertions: Insertions)
     {
-        context.tables.tables[table].dropOutdated(
-            &self, since: insertions.tables.tables[table])
+        context.tables.tables.unfilled[table].dropOutdated(
+            &self, since: insertions.tables.tables.unfilled[table])
     }
 
     /// Puts the leaves in the place of those that hold the same rows as values.

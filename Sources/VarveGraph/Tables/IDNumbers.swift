@@ -109,7 +109,7 @@ extension Context {
         _ slots: ContiguousArray<UInt32>, of descriptor: EntityDescriptor
     ) throws(ContextError) {
         guard let numberOfID = descriptor.numberOfID,
-            let table = tables.position(of: descriptor).map({ tables.tables[$0] }),
+            let table = tables.position(of: descriptor).map({ tables.tables[rows: $0] }),
             slots.contains(where: { numberOfID(table, Slot($0)) == 0 })
         else { return }
         throw .noSuchEntity(type: descriptor.name, id: "0")
@@ -117,7 +117,7 @@ extension Context {
 
     @usableFromInline
     mutating func nextNumber(at position: Int, upTo limit: UInt64) -> UInt64? {
-        guard let number = tables.tables[position].numbers?.next(upTo: limit) else { return nil }
+        guard let number = tables.tables[rows: position].numbers?.next(upTo: limit) else { return nil }
         noteNumber(number, ofTable: position)
         return number
     }
@@ -125,7 +125,7 @@ extension Context {
     /// Takes in a number that was given in the running transaction, or in a draft that it commits.
     package mutating func noteNumber(_ number: UInt64, ofTable position: Int) {
         let transaction = session.transaction
-        let newest = tables.tables[position].newestNumber
+        let newest = tables.tables[rows: position].newestNumber
         // A write that failed may have been given a number as great: it is not in the log.
         guard number > newest.number || newest.transaction == transaction else { return }
         session.hasGivenIDs = true

@@ -55,6 +55,51 @@ package struct LinkColumn: Sendable {
         }
     }
 
+    // MARK: - Stored lists
+
+    /// How many slots' lists a leaf holds, as a power of two.
+    private var leafShift: Int { isToMany ? lists.leafShift : single.leafShift }
+
+    /// The lists that are not empty, of the slots of a range, in order.
+    package typealias StoredLists = @Sendable (Range<UInt32>) -> [(slot: UInt32, children: [UInt32])]
+
+    /// Leaves the lists of the first slots, so many, to be loaded when they are looked at.
+    mutating func use(_ stored: @escaping StoredLists, forSlots slotCount: Int) {
+        let (isToMany, shift) = (isToMany, leafShift)
+        let leaves = StoredLeaves(count: (slotCount + (1 << shift) - 1) >> shift) { number in
+            let first = UInt32(number << shift)
+            let lists = stored(first..<min(first + 1 << shift, UInt32(slotCount)))
+            return LinkColumn.leaf(of: lists, isToMany: isToMany, first: first)
+        }
+        if isToMany { lists.tree.use(leaves) } else { single.tree.use(leaves) }
+    }
+
+    private static func leaf(
+        of lists: [(slot: UInt32, children: [UInt32])], isToMany: Bool, first: UInt32
+    ) -> AnyObject? {
+        var column = LinkColumn(isToMany: isToMany)
+        column.load { place in
+            for (slot, children) in lists {
+                children.withUnsafeBufferPointer { place(slot - first, $0) }
+            }
+        }
+        return isToMany
+            ? column.lists.tree.leaf(holding: 0) : column.single.tree.leaf(holding: 0)
+    }
+
+    /// The lists with those of a column that has all that are stored of this one, where this has none of its own.
+    func completed(by whole: LinkColumn) -> LinkColumn {
+        var column = whole
+        if isToMany {
+            column.lists.tree = lists.tree.completed(by: whole.lists.tree)
+        } else {
+            column.single.tree = single.tree.completed(by: whole.single.tree)
+        }
+        return column
+    }
+
+    // MARK: - Loading
+
     /// The page that was last written to.
     private struct OpenPage<Element: PagedElement> {
         let leafShift: Int

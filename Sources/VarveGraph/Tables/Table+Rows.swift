@@ -117,17 +117,15 @@ extension Table {
     /// Not inlinable: an app need not compile what is called until a table is filled.
     @usableFromInline @inline(never)
     func copyOfStoredRow(of id: Entity.ID) -> Entity? {
+        guard !isChanged else { return slot(of: id).flatMap { copyOfRow(at: $0) } }
         var copy: Entity?
         let presence = readStored { (writer) throws(CodecError) in
             try Entity._storeID(id, into: &writer)
         } _: {
             copy = $0.assumingMemoryBound(to: Entity.self).pointee
         }
-        if case .unknown = presence {
-            ensureFilled()
-            return copyOfRow(of: id)
-        }
-        return copy
+        guard case .unknown = presence else { return copy }
+        return filled().rows(of: Entity.self).copyOfRow(of: id)
     }
 
     /// Copies the row at a place; returns false where there is none.

@@ -1,3 +1,5 @@
+internal import VarveEvents
+
 /// All entities of one type: typed access to a table's rows, and their before-images.
 @usableFromInline
 final class Table<Entity: EntityModelProtocol>: AnyTable {
@@ -67,18 +69,35 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The slot of an id whose hash is at hand.
     @inlinable
     func slot(of id: Entity.ID, hash: UInt64) -> Slot? {
-        ids.find(hash) { hasID(id, at: $0) }
+        if let slot = ids.find(hash, matches: { hasID(id, at: $0) }) { return slot }
+        return isFilled ? nil : storedSlot(of: id)
+    }
+
+    /// The slot of an id that the source of a table that waits knows.
+    ///
+    /// Not inlinable: an app need not compile what is called until a table is filled.
+    @usableFromInline @inline(never)
+    func storedSlot(of id: Entity.ID) -> Slot? {
+        let stored = storedSlot { (writer) throws(CodecError) in
+            try Entity._storeID(id, into: &writer)
+        }
+        switch stored {
+        case .known(let slot): return Slot(slot)
+        case .absent: return nil
+        case .unknown: return filled().rows(of: Entity.self).slot(of: id)
+        }
     }
 
     /// The slot of an id whose row will be changed: what that reads is prefetched.
     @inlinable
     func slotToChange(of id: Entity.ID, hash: UInt64) -> Slot? {
-        ids.find(hash) { slot in
+        let slot = ids.find(hash) { slot in
             cells.nodes.askForPath(to: slot.index, level: 2)
             guard hasID(id, at: slot) else { return false }
             cells.nodes.askForPath(to: slot.index, level: 1)
             return true
         }
+        return slot ?? (isFilled ? nil : storedSlot(of: id))
     }
 
     /// The slot of an id, given out now if the id is new. O(log n).

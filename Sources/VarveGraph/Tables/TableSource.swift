@@ -1,24 +1,35 @@
-public import Synchronization
 package import VarveEvents
 
-/// Where the rows of a table come from that is filled when it is first read or changed.
+/// Where a table comes from that an opening leaves to be read later.
 ///
-/// Any number of threads may ask at once. What a source reads stays as it is, whatever becomes of the store.
+/// Any number of threads may call it at once. What a source reads stays as it is, whatever becomes of the store.
 package protocol TableSource: AnyObject, Sendable {
-    /// Fills a table, unless that was done; returns when it is full. Ends the process with a message where what was
+    /// Whether a table loads its rows, ids and lists of links one leaf at a time. One that does not is filled by the first
+    /// who reads more of it than an entity by its id.
+    var loadsLeaves: Bool { get }
+
+    /// The table with everything, filled now unless that was done. Ends the process with a message where what was
     /// stored cannot be read: a read of a context cannot throw.
-    func fill(_ table: AnyTable)
+    ///
+    /// - Parameter table: one that waits for the source.
+    func filled(_ table: AnyTable) -> AnyTable
+
+    /// The table with everything if it is there.
+    var filledIfThere: AnyTable? { get }
+
+    /// Whether a table that loads what is read was looked into so often by now that to fill it is worth it.
+    var isWorthFilling: Bool { get }
 
     /// Fills a table, unless that was done, before it is read. Where that goes wrong, reading it tries again.
     func fillAhead(_ table: AnyTable)
 
-    /// The name of the file that the table is filled from; nil where that is no file, or was done.
+    /// The name of the file that the table is read from; nil where that is no file, or was done.
     var file: String? { get }
 
     /// Why the last attempt to fill the table went wrong; nil where there was none, or it is filled.
     var failure: (any Error)? { get }
 
-    /// Reads one entity of a table that is not filled yet.
+    /// Reads one entity.
     ///
     /// - Parameters:
     ///   - id: the bytes of the entity's id.
@@ -26,6 +37,9 @@ package protocol TableSource: AnyObject, Sendable {
     func read(
         id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void
     ) throws(CodecError) -> StoredPresence
+
+    /// The slot of an id, whether it has a row or not.
+    func slot(ofID id: UnsafeRawBufferPointer) -> StoredSlot
 }
 
 /// What a source knows of an entity by its id alone.
@@ -37,61 +51,15 @@ package enum StoredPresence: Sendable {
     case unknown
 }
 
-extension AnyTable {
-    /// Whether the rows, ids, links and indexes are there.
-    @inlinable @inline(__always)
-    package final var isFilled: Bool { fillState.load(ordering: .acquiring) }
-
-    /// Waits until the table is filled, which this thread does if no other has begun to.
-    @usableFromInline
-    package final func ensureFilled() {
-        if isFilled { return }
-        source?.fill(self)
-        precondition(isFilled, "a table is filled by its source")
-    }
-
-    /// Fills the table before anything reads it.
-    package final func fillAhead() { source?.fillAhead(self) }
-
-    /// The name of the file that a table which is not filled is filled from; nil for none.
-    package final var sourceFile: String? { isFilled ? nil : source?.file }
-
-    /// Why a table that is not filled could not be.
-    package final var fillFailure: (any Error)? { isFilled ? nil : source?.failure }
-
-    /// Leaves a table, which is empty and not shared yet, to a source.
-    package final func wait(for source: any TableSource) {
-        self.source = source
-        fillState.store(false, ordering: .relaxed)
-    }
-
-    /// Called by the source when everything is there.
-    package final func didFill() { fillState.store(true, ordering: .releasing) }
-
-    /// Calls `body` with the address of a row, which is good for the call alone, of a table that is not filled.
-    ///
-    /// - Parameter writeID: writes the id.
-    final func readStored(
-        _ writeID: (inout ByteWriter) throws(CodecError) -> Void,
-        _ body: (UnsafeRawPointer) -> Void
-    ) -> StoredPresence {
-        do throws(CodecError) {
-            var id = ByteWriter()
-            try writeID(&id)
-            return try id.withBytes { id throws(CodecError) in
-                try source?.read(id: id) { entity throws(CodecError) in
-                    try descriptor.operations.decode(entity) { row, _ in body(row) }
-                } ?? .unknown
-            }
-        } catch {
-            // To fill the table says which entity it is that cannot be read.
-            return .unknown
-        }
-    }
+/// What a source knows of an id.
+package enum StoredSlot: Sendable {
+    case known(UInt32)
+    case absent
+    /// Only the filled table knows.
+    case unknown
 }
 
-/// The tables of a context by position. The subscript fills a table before it returns it: its caller is about to read or
-/// change it.
+/// The tables of a context by position. The subscript returns a table that is filled.
 @usableFromInline
 package struct ContextTables {
     /// The tables as they are: for what is the same whether they are filled or not.
@@ -105,7 +73,14 @@ package struct ContextTables {
     @usableFromInline
     package subscript(position: Int) -> AnyTable {
         let table = unfilled[position]
-        table.ensureFilled()
-        return table
+        return table.isFilled ? table : table.filled()
+    }
+
+    /// A table of which slots, ids, rows and links are read, each by itself. It may have neither indexes nor the order of
+    /// its rows, and a pass over all rows loads each leaf.
+    @usableFromInline
+    package subscript(rows position: Int) -> AnyTable {
+        let table = unfilled[position]
+        return table.isFilled ? table : table.readable()
     }
 }

@@ -102,9 +102,11 @@ package struct StateReader: ~Copyable {
     /// Calls `body` with what each slot of a range holds, in order of slots, also where that is no row. What is not
     /// in memory is not kept there.
     ///
-    /// - Parameter willReplace: called before ids and rows that `body` received become invalid, and at the end.
+    /// - Parameters:
+    ///   - keepsBlocks: whether what is not in memory is kept there nevertheless.
+    ///   - willReplace: called before ids and rows that `body` received become invalid, and at the end.
     package mutating func forEachSlot(
-        in range: Range<Int>, willReplace: () throws(CodecError) -> Void,
+        in range: Range<Int>, keepsBlocks: Bool = false, willReplace: () throws(CodecError) -> Void,
         _ body: (StateEntity) throws(CodecError) -> Void
     ) throws(CodecError) {
         let blocks = PassedBlocks()
@@ -118,7 +120,10 @@ package struct StateReader: ~Copyable {
                     try willReplace()
                     useCount = blocks.useCount
                 }
-                leaf = rows.leaf(of: slot, passing: blocks, in: state.pages)
+                leaf =
+                    keepsBlocks
+                    ? rows.entry(slot, in: state.pages).leaf
+                    : rows.leaf(of: slot, passing: blocks, in: state.pages)
             }
             guard let leaf else { return }
             let entry = StoredRow(slot, leaf, state.pages)

@@ -77,7 +77,7 @@ struct LateDamageTests {
     }
 
     static func waitingCount(_ context: Context) -> Int {
-        context.tables.tables.unfilled.count { !$0.isFilled }
+        context.tables.tables.unfilled.count { !$0.hasFilled }
     }
 
     @Test(

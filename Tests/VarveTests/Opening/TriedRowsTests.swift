@@ -108,7 +108,7 @@ struct TriedRowsTests {
     }
 
     private static func filled(_ store: Store) -> [String] {
-        store.context.tables.tables.unfilled.filter(\.isFilled).map(\.descriptor.name).sorted()
+        store.context.tables.tables.unfilled.filter(\.hasFilled).map(\.descriptor.name).sorted()
     }
 
     /// The tickets and the tombstones, with their stamps.

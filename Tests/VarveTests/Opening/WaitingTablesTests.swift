@@ -37,7 +37,7 @@ struct WaitingTablesTests {
     }
 
     private static func filled(_ context: Context) -> [String] {
-        context.tables.tables.unfilled.filter(\.isFilled).map(\.descriptor.name).sorted()
+        context.tables.tables.unfilled.filter(\.hasFilled).map(\.descriptor.name).sorted()
     }
 
     @Test("An opening fills no table, a look for one entity none, and a query those that it reads")

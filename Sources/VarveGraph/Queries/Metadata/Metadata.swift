@@ -17,7 +17,7 @@ extension EntityModelProtocol {
     /// What the context knows of the entity with this id, or nil where it does not hold it.
     public func metadata(in context: Context) -> EntityMetadata? {
         guard let slot = context.liveSlot(of: Self.self, id: id) else { return nil }
-        return context.table(of: Self.self).map { EntityMetadata($0.metadata(of: slot)) }
+        return context.rows(of: Self.self).map { EntityMetadata($0.metadata(of: slot)) }
     }
 }
 

@@ -7,9 +7,9 @@ final class LinkReader {
 
     @usableFromInline
     init(relation: Int, table position: Int, in context: Context) {
-        let table = context.tables.tables[position]
+        let table = context.tables.tables[rows: position]
         column = table.links[relation]
-        child = context.tables.tables[table.relations[relation].childTable]
+        child = context.tables.tables[rows: table.relations[relation].childTable]
     }
 
     /// Puts the linked slots in `slots`, live or not, in link order.

@@ -53,7 +53,7 @@ final class TypeRows<Child: EntityModelProtocol>: RelationRows {
     }
 
     private var loader: RowLoader<Child>? {
-        context.table(of: Child.self).map {
+        context.rows(of: Child.self).map {
             query.plan.shape.loader(of: $0, in: context, loaders)
         }
     }

@@ -88,7 +88,7 @@ extension RowPlan {
     /// Copies rows out and fills what the shape asks for.
     @inlinable
     func materialize(_ slots: ContiguousArray<UInt32>, in context: Context) -> [Entity] {
-        guard let table = context.table(of: Entity.self) else { return [] }
+        guard let table = context.rows(of: Entity.self) else { return [] }
         guard !shape.isEmpty else { return RowLoader(table, fills: []).load(slots) }
         let loaders = NestedLoaders(depth: shape.depth)
         defer { loaders.end() }
@@ -98,7 +98,7 @@ extension RowPlan {
     /// Copies the rows of several lists out and fills what the shape asks for.
     @inlinable
     func materialize(groups: [ContiguousArray<UInt32>], in context: Context) -> [[Entity]] {
-        guard let table = context.table(of: Entity.self) else { return groups.map { _ in [] } }
+        guard let table = context.rows(of: Entity.self) else { return groups.map { _ in [] } }
         let loaders = NestedLoaders(depth: shape.depth)
         defer { loaders.end() }
         let loader = shape.loader(of: table, in: context, loaders)

@@ -1,0 +1,191 @@
+internal import Synchronization
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+internal import VarveReplay
+internal import VarveTables
+
+/// What an opening leaves to be read later of one table: loads leaves that are looked at, and fills a whole table for what
+/// needs all rows or an index.
+final class StoredTable: TableSource {
+    /// What is read.
+    private struct Source {
+        var content: TableContent
+        /// How often the state of the content was made again.
+        var attempts = 0
+        let rebuilt: RebuiltState
+        var failure: StoreError?
+    }
+
+    /// Nil when the whole table is there.
+    private let source: Lock<Source?>
+    /// The whole table, once something needed it. Held while that is filled, so that those who need it wait.
+    private let whole: Lock<FilledTable>
+    private let isFilled = Atomic(false)
+    /// How many entities and leaves were read one by one.
+    private let readCount = Atomic(0)
+    private let slotCount: Int
+
+    /// Whether entities and leaves may be looked up by the bytes of ids. Two ids of an app's own type may be equal with
+    /// other bytes, and those of tombstones are read by what they were deleted as: the filled table finds both.
+    let loadsLeaves: Bool
+
+    // Sendable unchecked: it is changed behind the lock, and read when it is filled.
+    private struct FilledTable: @unchecked Sendable {
+        var table: AnyTable?
+    }
+
+    init(_ content: TableContent, _ rebuilt: RebuiltState) {
+        loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
+        slotCount = content.slotCount
+        source = Lock(Source(content: content, rebuilt: rebuilt))
+        whole = Lock(FilledTable())
+    }
+
+    // MARK: - Filling
+
+    func filled(_ table: AnyTable) -> AnyTable {
+        switch tryToFill(table) {
+        case .success(let filled): return filled
+        case .failure(let error):
+            fatalError(
+                "the store cannot be read any further, and what reads a context cannot throw: \(error)"
+            )
+        }
+    }
+
+    func fillAhead(_ table: AnyTable) { _ = tryToFill(table) }
+
+    var filledIfThere: AnyTable? {
+        isFilled.load(ordering: .acquiring) ? whole.withLock { $0 }.table : nil
+    }
+
+    var isWorthFilling: Bool { readCount.load(ordering: .relaxed) > 16 + slotCount / 8 }
+
+    var file: String? { source.withLock { $0?.content.state.checkpointFile } }
+
+    var failure: (any Error)? { source.withLock { $0?.failure } }
+
+    /// - Returns: the filled table, or why there is none.
+    private func tryToFill(_ table: AnyTable) -> Result<AnyTable, StoreError> {
+        // Unchecked: what fills it uses nothing of the table that changes.
+        nonisolated(unsafe) let waiting = table
+        let result: Result<FilledTable, StoreError> = whole.withLock { whole in
+            if whole.table != nil { return .success(whole) }
+            do throws(StoreError) {
+                whole.table = try fill(waiting)
+            } catch {
+                source.withLock { $0?.failure = error }
+                source.withLock { $0?.rebuilt }?.noteFailure()
+                return .failure(error)
+            }
+            isFilled.store(true, ordering: .releasing)
+            // The last reference to the state may go here, behind the lock that guards its copy.
+            let former = source.withLock { source in
+                defer { source = nil }
+                return source
+            }
+            withExtendedLifetime(former) {}
+            return .success(whole)
+        }
+        return result.map {
+            guard let table = $0.table else { preconditionFailure("a filled table is missing") }
+            return table
+        }
+    }
+
+    private func fill(_ waiting: AnyTable) throws(StoreError) -> AnyTable {
+        guard var source = source.withLock({ $0 }) else {
+            preconditionFailure("a table is filled once")
+        }
+        while true {
+            let table = waiting.makeEmpty()
+            do throws(StoreError) {
+                try source.content.fill(table)
+                return table
+            } catch {
+                source.content.state = try source.rebuilt.state(
+                    behind: source.attempts, after: error)
+                source.attempts += 1
+                let next = source
+                self.source.withLock { $0 = next }
+            }
+        }
+    }
+
+    // MARK: - Reading a part
+
+    /// Calls `body` with what is read; returns nil where it met damage, or the whole table is there: that knows it.
+    private func reading<Result, Failure: Error>(
+        _ body: (TableContent) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard let content = source.withLock({ $0?.content }) else { return nil }
+        readCount.add(1, ordering: .relaxed)
+        let meetings = content.state.health?.meetingCount
+        let result = try body(content)
+        return content.state.health?.meetingCount == meetings ? result : nil
+    }
+
+    func read(
+        id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void
+    ) throws(CodecError) -> StoredPresence {
+        // A table that is read so often is filled: its rows are found without the state then.
+        guard loadsLeaves, !isWorthFilling else { return .unknown }
+        return try reading { content throws(CodecError) in
+            try content.read(id: id, body)
+        } ?? .unknown
+    }
+
+    func slot(ofID id: UnsafeRawBufferPointer) -> StoredSlot {
+        guard loadsLeaves else { return .unknown }
+        return reading { content -> StoredSlot in
+            let slot = content.state.slot(of: content.definition.number, id: id)
+            return slot.map { .known($0.rawValue) } ?? .absent
+        } ?? .unknown
+    }
+
+    /// Lets a table, which is empty and not shared yet, wait.
+    func wait(_ table: AnyTable) {
+        table.wait(for: self)
+        guard loadsLeaves, let content = source.withLock({ $0?.content }) else { return }
+        // Unchecked: it is only asked for an empty table of its kind.
+        nonisolated(unsafe) let kind = table.makeEmpty()
+        let counts = content.state.counts(of: content.definition.number)
+        table.load(
+            AnyTable.StoredRows(
+                slotCount: counts.slots, liveCount: counts.live,
+                nextOrdinal: content.state.nextOrdinal(of: content.definition.number).rawValue,
+                rows: { self.leaf($0, of: kind) { $0.rows } whole: { $0.rowLeaf($1) } },
+                vacantIDs: {
+                    self.leaf($0, of: kind) { $0.vacantIDs } whole: { $0.vacantIDLeaf($1) }
+                }))
+        for (index, number) in content.relations {
+            table.loadLinks(relation: index) { slots in
+                self.lists(of: index, number, slots, kind)
+            }
+        }
+    }
+
+    /// One of the leaves of eight slots.
+    private func leaf(
+        _ number: Int, of kind: AnyTable, _ part: (TableLeaves) -> AnyObject?,
+        whole: (AnyTable, Int) -> AnyObject?
+    ) -> AnyObject? {
+        let read = try? reading { content throws(CodecError) in
+            try content.leaves(number, of: kind)
+        }
+        if let read { return part(read) }
+        return whole(filled(kind), number)
+    }
+
+    private func lists(
+        of index: Int, _ relation: RelationNumber, _ slots: Range<UInt32>, _ kind: AnyTable
+    ) -> [(slot: UInt32, children: [UInt32])] {
+        if let read = reading({ $0.lists(of: relation, slots) }) { return read }
+        let filled = filled(kind)
+        return slots.compactMap { slot in
+            let children = filled.linkList(relation: index, of: slot).slots
+            return children.isEmpty ? nil : (slot, Array(children))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// A tree whose leaves are loaded, and the tree with all of them.
+extension PageTree {
+    /// Calls `body` with each leaf, the tree's own or a stored one, and the index of its first element, until it returns
+    /// false. Stored leaves are made for it.
+    func forEachStoredNode(_ body: (Int, UnsafeRawPointer) throws -> Bool) rethrows {
+        let end = max(stored?.count ?? 0, root == nil ? 0 : capacity >> leafShift)
+        for number in 0..<end {
+            let index = number << leafShift
+            guard let leaf = nodes.nodeInTree(holding: index) ?? stored?.node(number) else {
+                continue
+            }
+            guard try body(index, leaf) else { return }
+        }
+    }
+
+    /// Calls `body` with each leaf of the tree's own and the index of its first element.
+    func forEachOwnNode(_ body: (Int, UnsafeRawPointer) -> Void) {
+        withExtendedLifetime(self) {
+            LeafNodes(root: nodes.root, height: height).forEach { body($0 << leafShift, $1) }
+        }
+    }
+
+    /// The tree with the leaves of another one, which has all that are stored of this one, in the place of those.
+    /// O(leaves of its own).
+    func completed(by whole: PageTree) -> PageTree {
+        var tree = whole
+        forEachOwnNode { index, node in
+            let leaf = Unmanaged<AnyObject>.fromOpaque(node).takeUnretainedValue()
+            tree.setLeaf(at: index, to: leaf)
+        }
+        return tree
+    }
+}

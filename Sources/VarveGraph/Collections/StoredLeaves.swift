@@ -1,0 +1,68 @@
+internal import Foundation
+internal import Synchronization
+
+/// Leaves of a ``PageTree`` that are made when they are first looked at, of what a file holds.
+///
+/// All copies of a tree share them. A leaf that was made is never replaced, so any number of threads may look: the first
+/// that has one publishes it for all. What a copy changes is in pages of its own, which come first.
+@usableFromInline
+package final class StoredLeaves: Sendable {
+    /// Makes the leaf of a number; nil for one in which every element is absent.
+    package typealias Maker = @Sendable (Int) -> AnyObject?
+
+    /// Leaves from this number on are not stored.
+    let count: Int
+    private let make: Maker
+    /// The addresses of leaves that were made, each retained; ``absent`` for one that is not there, and null for one that
+    /// nothing has looked at.
+    private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UnsafeRawPointer?>>
+
+    private static var absent: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 1) }
+
+    package init(count: Int, make: @escaping Maker) {
+        self.count = count
+        self.make = make
+        // Zeros are null addresses. Of memory that the system gives as zeros nothing is touched before a leaf is made.
+        guard let memory = calloc(max(count, 1), MemoryLayout<UnsafeRawPointer?>.stride) else {
+            preconditionFailure("no memory for the addresses of leaves")
+        }
+        words = memory.bindMemory(to: Atomic<UnsafeRawPointer?>.self, capacity: count)
+    }
+
+    deinit {
+        for number in 0..<count {
+            guard let leaf = words[number].load(ordering: .relaxed), leaf != Self.absent else {
+                continue
+            }
+            Unmanaged<AnyObject>.fromOpaque(leaf).release()
+        }
+        free(words)
+    }
+
+    /// The leaf of a number, made now unless it is there. It lives as long as this object.
+    @usableFromInline
+    func node(_ number: Int) -> UnsafeRawPointer? {
+        guard number >= 0, number < count else { return nil }
+        let known = words[number].load(ordering: .acquiring)
+        guard let leaf = known ?? publish(make(number), at: number) else { return nil }
+        return leaf == Self.absent ? nil : leaf
+    }
+
+    /// Publishes a leaf for all threads, unless another one was faster.
+    private func publish(_ leaf: AnyObject?, at number: Int) -> UnsafeRawPointer? {
+        let word =
+            leaf.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) } ?? Self.absent
+        let (isFirst, other) = words[number].compareExchange(
+            expected: nil, desired: word, ordering: .acquiringAndReleasing)
+        guard !isFirst else { return word }
+        if let word, word != Self.absent { Unmanaged<AnyObject>.fromOpaque(word).release() }
+        return other
+    }
+
+    /// The leaf of the element at an index in the object at an address, which is neither retained nor released.
+    @usableFromInline
+    static func word(_ number: Int, in stored: UnsafeRawPointer) -> LeafWord? {
+        Unmanaged<StoredLeaves>.fromOpaque(stored)._withUnsafeGuaranteedRef { $0.node(number) }
+            .map { LeafWord($0) }
+    }
+}

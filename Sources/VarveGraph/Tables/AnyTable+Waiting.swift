@@ -1,0 +1,181 @@
+internal import Synchronization
+internal import VarveEvents
+
+// A table that waits has what its source has, and in pages of its own what was changed since. It loads leaves of rows,
+// ids and links when they are looked at. What needs all rows, or an index, is done with the filled table: that is
+// another one, of the same content, so that no reader of this one sees it change.
+
+extension AnyTable {
+    /// What is stored of a table's slots and rows, and how many there are.
+    package struct StoredRows {
+        let slotCount: Int
+        let liveCount: Int
+        let nextOrdinal: UInt64
+        let rows: StoredLeaves
+        let vacantIDs: StoredLeaves
+
+        /// - Parameters:
+        ///   - rows: makes the leaf of eight slots by its number.
+        ///   - vacantIDs: makes the leaf of the ids of those of eight slots that have no row.
+        package init(
+            slotCount: Int, liveCount: Int, nextOrdinal: UInt64,
+            rows: @escaping StoredLeaves.Maker, vacantIDs: @escaping StoredLeaves.Maker
+        ) {
+            self.slotCount = slotCount
+            self.liveCount = liveCount
+            self.nextOrdinal = nextOrdinal
+            let count = (slotCount + PackedLeaf.width - 1) / PackedLeaf.width
+            self.rows = StoredLeaves(count: count, make: rows)
+            self.vacantIDs = StoredLeaves(count: count, make: vacantIDs)
+        }
+    }
+
+    /// Leaves a table, which is empty and not shared yet, to a source.
+    package final func wait(for source: any TableSource) {
+        self.source = source
+        isFilled = false
+        indexContents = []
+    }
+
+    /// Leaves rows and ids, of a table that waits, to be loaded when they are looked at.
+    package final func load(_ stored: StoredRows) {
+        slotCount = stored.slotCount
+        liveCount = stored.liveCount
+        nextOrdinal = max(nextOrdinal, stored.nextOrdinal)
+        cells.use(stored.rows)
+        vacantIDs.use(stored.vacantIDs)
+        // The filled table knows them. What comes is behind all.
+        order.greatestSlot = slotCount - 1
+        order.greatestOrdinal = nextOrdinal - 1
+    }
+
+    /// Leaves the lists of one relation to be loaded when they are looked at.
+    package final func loadLinks(relation: Int, of stored: @escaping LinkColumn.StoredLists) {
+        links[relation].use(stored, forSlots: slotCount)
+    }
+
+    // MARK: - Filling
+
+    /// The filled table of one that waits, which this thread fills if no other has begun to.
+    @usableFromInline
+    package final func filled() -> AnyTable {
+        if let known = filledIfThere { return known }
+        guard let source else { preconditionFailure("a table that waits has a source") }
+        let stored = source.filled(self)
+        return keepFilled(isChanged ? completed(by: stored) : stored)
+    }
+
+    /// The filled table of one that waits, if it costs nothing to have it.
+    @usableFromInline
+    final var filledIfThere: AnyTable? {
+        if let known = filledTable.load(ordering: .acquiring) {
+            return Unmanaged<AnyTable>.fromOpaque(known).takeUnretainedValue()
+        }
+        guard !isChanged, let stored = source?.filledIfThere else { return nil }
+        return keepFilled(stored)
+    }
+
+    /// Keeps the filled table for all who have this one, unless another thread was faster.
+    private final func keepFilled(_ table: AnyTable) -> AnyTable {
+        let kept = Unmanaged.passRetained(table)
+        let (isFirst, other) = filledTable.compareExchange(
+            expected: nil, desired: UnsafeRawPointer(kept.toOpaque()),
+            ordering: .acquiringAndReleasing)
+        guard !isFirst, let other else { return table }
+        kept.release()
+        return Unmanaged<AnyTable>.fromOpaque(other).takeUnretainedValue()
+    }
+
+    /// A table, of one that waits, whose rows, ids and links can be read.
+    @usableFromInline
+    final func readable() -> AnyTable {
+        if let filled = filledIfThere { return filled }
+        return source?.loadsLeaves == true ? self : filled()
+    }
+
+    /// Called before a table that waits is changed, and before locks that readers wait for: fills it where that is needed.
+    @usableFromInline
+    final func prepareToChange() {
+        guard let source, source.filledIfThere == nil,
+            !source.loadsLeaves || source.isWorthFilling
+        else { return }
+        _ = filled()
+    }
+
+    /// Whether the filled table is there: this one, or that of one that waits.
+    package final var hasFilled: Bool {
+        isFilled || filledTable.load(ordering: .acquiring) != nil || source?.filledIfThere != nil
+    }
+
+    /// Fills the table before anything reads it.
+    package final func fillAhead() {
+        if !isFilled { source?.fillAhead(self) }
+    }
+
+    /// The name of the file that a table which is not filled is read from; nil for none.
+    package final var sourceFile: String? { isFilled ? nil : source?.file }
+
+    /// Why a table that is not filled could not be.
+    package final var fillFailure: (any Error)? { isFilled ? nil : source?.failure }
+
+    // MARK: - Leaves
+
+    /// How many slots a leaf of rows has.
+    package static var leafWidth: Int { PackedLeaf.width }
+
+    /// A table to load one leaf into, for another one of its kind.
+    package final func makeLeaf() -> AnyTable {
+        let table = makeEmpty()
+        table.indexContents = []
+        return table
+    }
+
+    /// The leaf of rows of a number; nil where no slot of it ever had one.
+    package final func rowLeaf(_ number: Int) -> AnyObject? {
+        cells.leaf(holding: number * AnyTable.leafWidth)
+    }
+
+    /// The ids of those slots of a leaf that have no row; nil for none.
+    package final func vacantIDLeaf(_ number: Int) -> AnyObject? {
+        vacantIDs.leaf(holding: number * AnyTable.leafWidth)
+    }
+
+    // MARK: - One entity
+
+    /// Calls `body` with the address of a row, which is good for the call alone, of a table that is not filled.
+    ///
+    /// - Parameter writeID: writes the id.
+    final func readStored(
+        _ writeID: (inout ByteWriter) throws(CodecError) -> Void,
+        _ body: (UnsafeRawPointer) -> Void
+    ) -> StoredPresence {
+        do throws(CodecError) {
+            var id = ByteWriter()
+            try writeID(&id)
+            return try id.withBytes { id throws(CodecError) in
+                try source?.read(id: id) { entity throws(CodecError) in
+                    try descriptor.operations.decode(entity) { row, _ in body(row) }
+                } ?? .unknown
+            }
+        } catch {
+            // To fill the table says which entity it is that cannot be read.
+            return .unknown
+        }
+    }
+
+    /// The slot of an id that the table has not given itself.
+    ///
+    /// - Parameter writeID: writes the id.
+    final func storedSlot(
+        _ writeID: (inout ByteWriter) throws(CodecError) -> Void
+    ) -> StoredSlot {
+        var id = ByteWriter()
+        do throws(CodecError) {
+            try writeID(&id)
+        } catch {
+            // What cannot be written is not in a log.
+            return .absent
+        }
+        return id.withBytes { source?.slot(ofID: $0) ?? .unknown }
+    }
+}
