@@ -46,8 +46,9 @@ extension Context {
         return tables.tables.unfilled[position]
     }
 
-    /// A table that waits is about to be changed: what is changed is the filled one, if it is there by now.
-    private mutating func changeWaitingTable(at position: Int) {
+    /// A table that waits is about to be changed: what is changed is the filled one, if it is there by now. Whoever changes
+    /// a table, its journal too, comes by here: a filled table that was made of it before would not have the change.
+    mutating func changeWaitingTable(at position: Int) {
         if tables.tables.unfilled[position].hasFilled {
             tables.fillTable(at: position, keptIn: session.former)
             return

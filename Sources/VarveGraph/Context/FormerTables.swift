@@ -244,6 +244,9 @@ package final class FormerTables: @unchecked Sendable {
         _ remains: inout TransactionRemains
     ) {
         guard context.tables.tables.unfilled[position].hasJournal else { return }
+        if !context.tables.tables.unfilled[position].isFilled {
+            context.changeWaitingTable(at: position)
+        }
         if !isKnownUniquelyReferenced(&context.tables.tables.unfilled[position]) {
             context.tables.cloneTable(at: position, keptIn: self)
         }

@@ -1,0 +1,224 @@
+import Foundation
+import Testing
+import Varve
+import VarveGraph
+import VarveLog
+import VarveTestSupport
+
+/// Types with each kind of index, with and without a constraint.
+private enum Model {
+    @EntityModel
+    struct Item: Equatable {
+        @Index<Self>(\.rank) private var byRank
+        @HashIndex<Self>(\.kind) private var byKind
+        @FullTextIndex<Self>(\.note) private var words
+
+        let id: Int
+        var rank = 0
+        var kind = ""
+        var note = ""
+        @Relationship(inverse: \.items) var box: Box?
+        @Relationship(inverse: \.partners) var partners: [Item]?
+    }
+
+    @EntityModel
+    struct Box: Equatable {
+        @Unique<Self>(\.label, collisions: .upsert) private var byLabel
+
+        let id: String
+        var label = 0
+        @Relationship(deleteRule: .cascade, inverse: \.box) var items: [Item]?
+    }
+
+    /// What queries find, of which an index decides.
+    static func indexed(_ context: Context) -> String {
+        let kinds = ["", "a", "b", "c"].map { kind in
+            "\(kind): \(Item.filter(\.kind == kind).resolve(in: context).map(\.id))"
+        }
+        let words = ["red", "green"].map { word in
+            "\(word): \(Item.filter(.string(\.note, matches: word)).resolve(in: context).map(\.id))"
+        }
+        let ranks = Item.filter(\.rank > 3).sorted(by: \.rank).resolve(in: context)
+        let labels = (0..<12).map { label in
+            Box.filter(\.label == label).resolve(in: context).map(\.id)
+        }
+        return "\(kinds) \(words) \(ranks.map(\.id)) \(labels)"
+    }
+
+    static func describe(_ context: Context) -> String {
+        let items = Item.query().id(\.$box).id(\.$partners).resolve(in: context).map {
+            "\($0) \($0.$box.heldIDs) \($0.$partners.heldIDs) \($0.updatedAt(in: context) ?? .now)"
+        }
+        let boxes = Box.query().id(\.$items).resolve(in: context).map {
+            "\($0) \($0.$items.heldIDs)"
+        }
+        let gone = Deleted<Item>.query().resolve(in: context).map { "\($0)" }
+            + Deleted<Box>.query().resolve(in: context).map { "\($0)" }
+        return (items + boxes + gone + [indexed(context)]).joined(separator: "\n")
+    }
+
+    /// What is read of a few entities.
+    static func glance(_ context: Context, _ random: inout SeededGenerator) -> String {
+        let id = Int.random(in: 0..<90, using: &random)
+        let item: Item? = context.find(id)
+        let partners = Item.query([id, id + 1]).id(\.$partners).with(\.$box).resolve(in: context)
+        let box = Box.query("b\(id % 9)").related(\.$items).resolve(in: context)
+        return "\(String(describing: item)) \(partners) \(box.map(\.id))"
+    }
+
+    static func change(_ context: inout Context, _ random: inout SeededGenerator) throws {
+        func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+        func ids() -> [Int] { (0..<number(5)).map { _ in number(90) } }
+        let (id, box) = (number(90), "b\(number(9))")
+        switch number(12) {
+        case 0, 1:
+            try Item(
+                id: id, rank: number(8), kind: ["a", "b", "c"][number(3)],
+                note: ["red green", "green", ""][number(3)]
+            ).save(to: &context)
+        case 2:
+            guard var item: Item = context.find(id) else { return }
+            item.rank += 1
+            try item.save(to: &context)
+        case 3: try Item(id: id, rank: number(8), box: .id(box)).save(to: &context)
+        case 4: try Item(id: id, partners: .ids(ids())).save(to: &context)
+        case 5: try Box(id: box, label: number(12), items: .ids(ids())).save(to: &context)
+        case 6: try Box(id: box, label: number(12)).save(to: &context)
+        case 7, 8: try Item.delete(id: id, from: &context)
+        case 9 where number(4) == 0: try Box.delete(id: box, from: &context)
+        case 10: try Deleted<Item>.query(id).resolve(in: context)?.restore(in: &context)
+        default:
+            guard var item: Item = context.find(id) else { return }
+            item.$partners = .appending(ids: ids())
+            try item.save(to: &context)
+        }
+    }
+}
+
+/// What is loaded leaf by leaf is what an opening that fills all tables has, whatever is read and changed in whatever order.
+@Suite("Tables that wait, against tables that are filled")
+struct WaitingLawTests {
+    private struct Stop: Error {}
+
+    /// One store of two that are to be the same.
+    private struct Side {
+        let disk = SimulatedDisk()
+        let isWaiting: Bool
+        var environment: SimulatedEnvironment
+        var store: Store
+
+        init(_ image: DiskImage?, isWaiting: Bool, seed: UInt64) throws {
+            self.isWaiting = isWaiting
+            environment = SimulatedEnvironment(seed: seed)
+            if let image { disk.restart(with: image) }
+            store = try Self.open(disk, environment, isWaiting)
+        }
+
+        private static func open(
+            _ disk: SimulatedDisk, _ environment: SimulatedEnvironment, _ isWaiting: Bool
+        ) throws -> Store {
+            try Store(
+                in: disk, environment: environment, configuration: LogConfiguration(),
+                mode: .readWrite, durability: .commit, retention: .everything,
+                compactsAutomatically: false, loading: .whenRead,
+                types: [Model.Item.self, Model.Box.self],
+                waitingSlotsMin: isWaiting ? 0 : .max)
+        }
+
+        mutating func reopen() throws {
+            try store.close()
+            store = try Self.open(disk, environment, isWaiting)
+        }
+    }
+
+    /// - Returns: what the store says of the step.
+    private func step(_ store: Store, _ random: inout SeededGenerator) throws -> String {
+        var glances = ""
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0, 1:
+            do { try store.undo() } catch { glances = "\(error)" }
+        case 2:
+            do { try store.redo() } catch { glances = "\(error)" }
+        case 3: return Model.glance(store.context, &random)
+        case 4: return Model.indexed(store.context)
+        case 5: return Model.describe(store.context)
+        case 6:
+            let before = store.context
+            let content = Model.glance(before, &random)
+            try store.write { try Model.change(&$0, &random) }
+            return content + Model.indexed(before)
+        default:
+            let isStopped = Int.random(in: 0..<5, using: &random) == 0
+            let count = Int.random(in: 1...6, using: &random)
+            do {
+                try store.write { context in
+                    for _ in 0..<count {
+                        try Model.change(&context, &random)
+                        if Int.random(in: 0..<6, using: &random) == 0 {
+                            glances += Model.glance(context, &random)
+                        }
+                        if Int.random(in: 0..<24, using: &random) == 0 {
+                            glances += Model.indexed(context)
+                        }
+                    }
+                    if isStopped { throw Stop() }
+                }
+            } catch is Stop {}
+        }
+        return glances + " \(store.lastTransaction)"
+    }
+
+    private func makeImage(_ random: inout SeededGenerator, seed: UInt64) throws -> DiskImage {
+        let side = try Side(nil, isWaiting: false, seed: seed)
+        for number in 0..<40 {
+            try side.store.write { context in
+                for _ in 0..<8 { try Model.change(&context, &random) }
+            }
+            if number == 30 { try side.store.compact() }
+        }
+        try side.store.close()
+        return side.disk.image
+    }
+
+    @Test(
+        "Reads, writes, undos and what they log are the same",
+        arguments: TestSize.choose(1...24, nightly: 1...400 as ClosedRange<UInt64>))
+    func same(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let image = try makeImage(&random, seed: seed)
+        var waiting = try Side(image, isWaiting: true, seed: seed)
+        var filled = try Side(image, isWaiting: false, seed: seed)
+        for number in 0..<40 {
+            var other = random
+            let found = try step(waiting.store, &random)
+            let expected = try step(filled.store, &other)
+            #expect(found == expected, "seed \(seed), step \(number)")
+            guard found == expected else { return }
+            if Int.random(in: 0..<12, using: &random) == 0 {
+                try waiting.reopen()
+                try filled.reopen()
+            }
+        }
+        waiting.store.context.checkInvariants()
+        try checkPast(waiting, filled, seed: seed)
+    }
+
+    /// Each state that the logs lead to is the same.
+    private func checkPast(_ waiting: Side, _ filled: Side, seed: UInt64) throws {
+        let content = Model.describe(waiting.store.context)
+        #expect(content == Model.describe(filled.store.context), "seed \(seed)")
+        try waiting.store.close()
+        let logged = try Side(waiting.disk.image, isWaiting: false, seed: seed)
+        #expect(content == Model.describe(logged.store.context), "seed \(seed), as logged")
+        #expect(logged.store.lastTransaction == filled.store.lastTransaction)
+        for number in stride(from: 30, to: filled.store.lastTransaction.rawValue, by: 7) {
+            let (first, second) = (
+                try logged.store.context(asOf: .transaction(TransactionID(number))),
+                try filled.store.context(asOf: .transaction(TransactionID(number)))
+            )
+            #expect(Model.describe(first) == Model.describe(second), "seed \(seed), \(number)")
+        }
+        try logged.store.close()
+        try filled.store.close()
+    }
+}
