@@ -8,9 +8,15 @@ internal import VarveTables
 /// What an opening leaves to be read later of one table: loads leaves that are looked at, and fills a whole table for what
 /// needs all rows or an index.
 final class StoredTable: TableSource {
+    /// One reference, which is counted for each part that is read.
+    private final class Content: Sendable {
+        let value: TableContent
+        init(_ value: TableContent) { self.value = value }
+    }
+
     /// What is read.
     private struct Source {
-        var content: TableContent
+        var content: Content
         /// How often the state of the content was made again.
         var attempts = 0
         let rebuilt: RebuiltState
@@ -38,7 +44,7 @@ final class StoredTable: TableSource {
     init(_ content: TableContent, _ rebuilt: RebuiltState) {
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
-        source = Lock(Source(content: content, rebuilt: rebuilt))
+        source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
     }
 
@@ -62,7 +68,7 @@ final class StoredTable: TableSource {
 
     var isWorthFilling: Bool { readCount.load(ordering: .relaxed) > 16 + slotCount / 8 }
 
-    var file: String? { source.withLock { $0?.content.state.checkpointFile } }
+    var file: String? { source.withLock { $0?.content.value.state.checkpointFile } }
 
     var failure: (any Error)? { source.withLock { $0?.failure } }
 
@@ -101,11 +107,12 @@ final class StoredTable: TableSource {
         while true {
             let table = waiting.makeEmpty()
             do throws(StoreError) {
-                try source.content.fill(table)
+                try source.content.value.fill(table)
                 return table
             } catch {
-                source.content.state = try source.rebuilt.state(
-                    behind: source.attempts, after: error)
+                var content = source.content.value
+                content.state = try source.rebuilt.state(behind: source.attempts, after: error)
+                source.content = Content(content)
                 source.attempts += 1
                 let next = source
                 self.source.withLock { $0 = next }
@@ -121,9 +128,9 @@ final class StoredTable: TableSource {
     ) throws(Failure) -> Result? {
         guard let content = source.withLock({ $0?.content }) else { return nil }
         readCount.add(1, ordering: .relaxed)
-        let meetings = content.state.health?.meetingCount
-        let result = try body(content)
-        return content.state.health?.meetingCount == meetings ? result : nil
+        let meetings = content.value.state.health?.meetingCount
+        let result = try body(content.value)
+        return content.value.state.health?.meetingCount == meetings ? result : nil
     }
 
     func read(
@@ -147,7 +154,7 @@ final class StoredTable: TableSource {
     /// Lets a table, which is empty and not shared yet, wait.
     func wait(_ table: AnyTable) {
         table.wait(for: self)
-        guard loadsLeaves, let content = source.withLock({ $0?.content }) else { return }
+        guard loadsLeaves, let content = source.withLock({ $0?.content.value }) else { return }
         // Unchecked: it is only asked for an empty table of its kind.
         nonisolated(unsafe) let kind = table.makeEmpty()
         let counts = content.state.counts(of: content.definition.number)
@@ -155,9 +162,19 @@ final class StoredTable: TableSource {
             AnyTable.StoredRows(
                 slotCount: counts.slots, liveCount: counts.live,
                 nextOrdinal: content.state.nextOrdinal(of: content.definition.number).rawValue,
-                rows: { self.leaf($0, of: kind) { $0.rows } whole: { $0.rowLeaf($1) } },
+                rows: {
+                    self.leaf($0, of: kind) {
+                        $0.rows
+                    } whole: {
+                        $0.rowLeaf($1)
+                    }
+                },
                 vacantIDs: {
-                    self.leaf($0, of: kind) { $0.vacantIDs } whole: { $0.vacantIDLeaf($1) }
+                    self.leaf($0, of: kind) {
+                        $0.vacantIDs
+                    } whole: {
+                        $0.vacantIDLeaf($1)
+                    }
                 }))
         for (index, number) in content.relations {
             table.loadLinks(relation: index) { slots in

@@ -43,10 +43,28 @@ extension TableContent {
     func leaves(_ number: Int, of kind: AnyTable) throws(CodecError) -> TableLeaves {
         let width = AnyTable.leafWidth
         let slots = (number * width)..<min((number + 1) * width, slotCount)
+        if let rows = try packedLeaf(of: slots, kind) { return TableLeaves(rows: rows) }
         let table = kind.makeLeaf()
         let work = TableWork(self, table, slots: slots)
         _ = try work.loadEntities(of: work.parts[0], keepsBlocks: true)
         return TableLeaves(rows: table.rowLeaf(0), vacantIDs: table.vacantIDLeaf(0))
+    }
+
+    /// The leaf of slots that all have rows, which stay bytes; nil for others.
+    private func packedLeaf(
+        of slots: Range<Int>, _ kind: AnyTable
+    ) throws(CodecError) -> AnyObject? {
+        guard var reader = state.reader(of: definition.number, as: definition) else { return nil }
+        var entities: ContiguousArray<LoadedEntity> = []
+        entities.reserveCapacity(slots.count)
+        for slot in slots {
+            let entity = try reader.read(Slot(UInt32(slot))) {
+                $0.isDeleted || !$0.rowStays ? nil : LoadedEntity($0)
+            }
+            guard let found = entity ?? nil else { return nil }
+            entities.append(found)
+        }
+        return kind.packedLeaf(of: entities)
     }
 
     /// The lists of a relation that are not empty, of a range of slots.

@@ -43,7 +43,8 @@ extension Context {
                 list.remove(at: position)
             }
         }
-        let childTable = tables.tables[rows: tables.tables[rows: table].relations[relation].childTable]
+        let childTable = tables.tables[
+            rows: tables.tables[rows: table].relations[relation].childTable]
         let start = list.position(ofLive: position, in: childTable)
         for (offset, child) in children.enumerated() { list.insert(child, at: start + offset) }
         setLinks(list, of: slot, relation: relation, table: table)

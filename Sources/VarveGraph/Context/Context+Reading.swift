@@ -75,7 +75,8 @@ extension Context {
             for (index, relation) in descriptor.relations.enumerated() {
                 let slots = links(of: slot.rawValue, relation: index, table: position).slots
                 guard !slots.isEmpty else { continue }
-                let child = tables.tables[rows: tables.tables[rows: position].relations[index].childTable]
+                let child = tables.tables[
+                    rows: tables.tables[rows: position].relations[index].childTable]
                 relation.assignIDs(base + relation.offset, child, slots)
             }
         }

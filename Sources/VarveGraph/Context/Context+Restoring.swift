@@ -63,7 +63,9 @@ extension Context {
         of type: Entity.Type, _ id: Entity.ID, in position: Int
     ) -> Slot {
         // Not held as a table: a second reference would make the change copy it.
-        if let known = tables.tables[rows: position].rows(of: Entity.self).slot(of: id) { return known }
+        if let known = tables.tables[rows: position].rows(of: Entity.self).slot(of: id) {
+            return known
+        }
         return change(Entity.self, at: position) { $0.internSlot(of: id) }
     }
 

@@ -130,6 +130,14 @@ extension AnyTable {
         return table
     }
 
+    /// A leaf of entities that keeps their bytes; nil where their values serve better.
+    package final func packedLeaf(of entities: ContiguousArray<LoadedEntity>) -> AnyObject? {
+        entities.withUnsafeBufferPointer { entities in
+            guard descriptor.mayBePacked, PackedLeaf.serves(entities) else { return nil }
+            return PackedLeaf.make(of: entities)
+        }
+    }
+
     /// The leaf of rows of a number; nil where no slot of it ever had one.
     package final func rowLeaf(_ number: Int) -> AnyObject? {
         cells.leaf(holding: number * AnyTable.leafWidth)

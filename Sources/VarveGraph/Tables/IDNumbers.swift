@@ -117,7 +117,9 @@ extension Context {
 
     @usableFromInline
     mutating func nextNumber(at position: Int, upTo limit: UInt64) -> UInt64? {
-        guard let number = tables.tables[rows: position].numbers?.next(upTo: limit) else { return nil }
+        guard let number = tables.tables[rows: position].numbers?.next(upTo: limit) else {
+            return nil
+        }
         noteNumber(number, ofTable: position)
         return number
     }

@@ -61,7 +61,8 @@ package struct LinkColumn: Sendable {
     private var leafShift: Int { isToMany ? lists.leafShift : single.leafShift }
 
     /// The lists that are not empty, of the slots of a range, in order.
-    package typealias StoredLists = @Sendable (Range<UInt32>) -> [(slot: UInt32, children: [UInt32])]
+    package typealias StoredLists =
+        @Sendable (Range<UInt32>) -> [(slot: UInt32, children: [UInt32])]
 
     /// Leaves the lists of the first slots, so many, to be loaded when they are looked at.
     mutating func use(_ stored: @escaping StoredLists, forSlots slotCount: Int) {

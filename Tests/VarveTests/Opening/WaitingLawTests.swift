@@ -52,7 +52,8 @@ private enum Model {
         let boxes = Box.query().id(\.$items).resolve(in: context).map {
             "\($0) \($0.$items.heldIDs)"
         }
-        let gone = Deleted<Item>.query().resolve(in: context).map { "\($0)" }
+        let gone =
+            Deleted<Item>.query().resolve(in: context).map { "\($0)" }
             + Deleted<Box>.query().resolve(in: context).map { "\($0)" }
         return (items + boxes + gone + [indexed(context)]).joined(separator: "\n")
     }

@@ -107,7 +107,9 @@ struct WaitingTablesTests {
         #expect(difference(describe(ahead.context), expected) == nil)
     }
 
-    @Test("A write and its undo fill no table, and neither does the undo of what was written before the opening")
+    @Test(
+        "A write and its undo fill no table, and neither does the undo of what was written before the opening"
+    )
     func fillsNothing() throws {
         let disk = try Self.makeDisk()
         let store = try Self.open(disk)
