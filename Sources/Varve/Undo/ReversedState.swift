@@ -429,16 +429,13 @@ final class ReversedState: ReversalTarget {
     }
 
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? {
-        let table = table(place.table)
+        let (table, slot) = (table(place.table), Slot(place.slot))
         // What was so before is not for an undo to mend.
-        guard table.hasNewUniqueValues(at: Slot(place.slot)) else { return nil }
-        let descriptor = table.descriptor
-        return context.rival(ofRowAt: Slot(place.slot), table: place.table, from: 0).map { found in
-            (
-                descriptor.nameOfIndex(found.index),
-                EntityPlace(table: place.table, slot: found.existing.rawValue)
-            )
-        }
+        guard table.hasNewUniqueValues(at: slot),
+            let found = context.rival(ofRowAt: slot, table: place.table, from: 0)
+        else { return nil }
+        let rival = EntityPlace(table: place.table, slot: found.existing.rawValue)
+        return (table.descriptor.nameOfIndex(found.index), rival)
     }
 }
 

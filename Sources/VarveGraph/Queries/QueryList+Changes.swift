@@ -119,5 +119,7 @@ extension Context {
     }
 
     @usableFromInline
-    func isLive(_ slot: UInt32, table: Int) -> Bool { tables.tables[rows: table].isLive(Slot(slot)) }
+    func isLive(_ slot: UInt32, table: Int) -> Bool {
+        tables.tables[rows: table].isLive(Slot(slot))
+    }
 }
