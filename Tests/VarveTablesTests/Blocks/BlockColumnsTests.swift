@@ -89,7 +89,8 @@ struct BlockColumnsTests {
         }
         let entry = BlockEntry(
             number: 0, run: run, storedFrames: 5, liveFrames: 3, offset: 0, storedCount: 0,
-            isCompressed: false, checksum: 0)
+            coding: .init(isCompressed: false, isThorough: false, hasIDsApart: false),
+            checksum: 0)
         let block = ForgedImage.Block(entry: entry, raw: raw)
         #expect(try Self.frames(of: block, Self.content(of: block)) == raw)
     }

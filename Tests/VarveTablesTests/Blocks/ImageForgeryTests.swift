@@ -223,8 +223,8 @@ struct ImageForgeryTests {
             ForgedImage.mendRoot(&forged, at: end)
             return forged
         }
-        #expect(refusal(of: forged(ofForm: 2)) == nil)
-        for form in [UInt8(1), 3] {
+        #expect(refusal(of: forged(ofForm: 3)) == nil)
+        for form in [UInt8(1), 4] {
             #expect(refusal(of: forged(ofForm: form)) == .unsupported(version: UInt32(form)))
         }
         #expect(refusal(of: forged(ofForm: 0)) == .malformed(reason: "its form is 0"))

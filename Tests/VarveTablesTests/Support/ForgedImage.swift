@@ -138,7 +138,7 @@ struct ForgedImage {
             let stored = compressed ?? content
             entry.offset = UInt64(result.count)
             entry.storedCount = stored.count
-            entry.isCompressed = compressed != nil
+            entry.coding.isCompressed = compressed != nil
             entry.checksum = stored.withUnsafeBytes {
                 BlockEntry.checksum($0, number: entry.number)
             }
@@ -177,7 +177,8 @@ extension ForgedImage.Block {
         let entry = entry.rawCount <= raw.count ? entry : written
         let room = BlockColumns.byteCountMax(ofFrames: raw.count)
         // A forged run may be one that no page of the kind fits.
-        guard let columns = BlockColumns(entry.run, frameCount: entry.storedFrames) else {
+        guard let columns = BlockColumns(
+                entry.run, frameCount: entry.storedFrames, idsApart: entry.coding.hasIDsApart) else {
             return [0]
         }
         var content = [UInt8](unsafeUninitializedCapacity: room) { content, count in
