@@ -38,6 +38,11 @@ struct ForgedImage {
         }
     }
 
+    /// Leaves of rows as images of the form before have them.
+    mutating func putIDsBetweenRows() {
+        for index in blocks.indices { blocks[index].putIDsBetweenRows() }
+    }
+
     mutating func change(_ generator: inout SeededGenerator) {
         let block = generator.below(blocks.count)
         if generator.chance(3) {
@@ -171,6 +176,11 @@ struct ForgedImage {
 }
 
 extension ForgedImage.Block {
+    fileprivate mutating func putIDsBetweenRows() {
+        entry.coding.hasIDsApart = false
+        written.coding.hasIDsApart = false
+    }
+
     /// The frames by columns, with the changes: as the entry says where there are so many, else as they are.
     fileprivate func content() throws -> [UInt8] {
         var raw = raw
