@@ -5,7 +5,7 @@ package import VarveTables
 /// The writing of a state into a checkpoint, a block or a page a step.
 ///
 /// A checkpoint is an image, which opens at once. Where it is to be small it has pages of entities: column by column, and without
-/// what can be made again of them, they take about half of an image.
+/// what can be made again of them.
 ///
 /// One thread at a time, which may change the state's store.
 package struct CheckpointWriting: ~Copyable {

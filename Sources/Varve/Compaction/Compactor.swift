@@ -192,7 +192,9 @@ final class Compactor: Sendable {
         _ retention: Retention, _ goal: CompactionGoal, _ compression: ImageCompression,
         _ progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
-        guard let log = writer.storeLog else { return try repairing(retention, goal, compression, progress) }
+        guard let log = writer.storeLog else {
+            return try repairing(retention, goal, compression, progress)
+        }
         let work = log.begin(.compaction, "compacting the log")
         do {
             let report = try repairing(retention, goal, compression, progress)

@@ -290,7 +290,8 @@ final class RowBlock {
     func id(_ cell: Cell) -> UnsafeRawBufferPointer? {
         guard !cell.isLarge else { return nil }
         let start = contents.map { UnsafeRawPointer(ids(of: $0)) } ?? rows.baseAddress
-        return UnsafeRawBufferPointer(start: start.map { $0 + Int(cell.id) }, count: Int(cell.idCount))
+        return UnsafeRawBufferPointer(
+            start: start.map { $0 + Int(cell.id) }, count: Int(cell.idCount))
     }
 
     /// All ids, which are made when one of them is asked for.

@@ -102,7 +102,8 @@ struct RowContentColumnsTests {
         let content = try Self.encode(frames)
         // The end: shared of eight slots, ids, rows.
         let shared = content.count - (1 + 2) - (1 + 3) - 8
-        #expect(Array(content[(shared - 1)...]) == [1, 0, 2, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 1, 9, 9])
+        #expect(
+            Array(content[(shared - 1)...]) == [1, 0, 2, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 1, 9, 9])
         for (slot, count) in [(0, 1), (1, 3), (1, 4), (2, 1), (7, 255)] as [(Int, UInt8)] {
             var forged = content
             forged[shared + slot] = count

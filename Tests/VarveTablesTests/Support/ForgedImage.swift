@@ -187,8 +187,10 @@ extension ForgedImage.Block {
         let entry = entry.rawCount <= raw.count ? entry : written
         let room = BlockColumns.byteCountMax(ofFrames: raw.count)
         // A forged run may be one that no page of the kind fits.
-        guard let columns = BlockColumns(
-                entry.run, frameCount: entry.storedFrames, idsApart: entry.coding.hasIDsApart) else {
+        guard
+            let columns = BlockColumns(
+                entry.run, frameCount: entry.storedFrames, idsApart: entry.coding.hasIDsApart)
+        else {
             return [0]
         }
         var content = [UInt8](unsafeUninitializedCapacity: room) { content, count in
