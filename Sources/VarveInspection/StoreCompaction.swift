@@ -114,7 +114,7 @@ public struct StoreCompaction: Sendable {
             do throws(LogError) {
                 size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
                     writer throws(LogError) in
-                    try writer.append(state, base: replayed.image)
+                    try writer.append(state, base: replayed.image, .thorough)
                 } verify: { file throws(LogError) in
                     try file.verifyContent()
                 }

@@ -8,12 +8,13 @@ extension CheckpointWriter {
     ///
     /// - Parameters:
     ///   - base: the image that the state was opened from. Blocks that did not change since are copied as bytes.
+    ///   - compression: of the blocks of an image.
     ///   - step: called before each block, or page, with how much is written, from 0 to 1. What it throws ends the writing.
     package func append(
-        _ state: State, base: StoredImage? = nil,
+        _ state: State, base: StoredImage? = nil, _ compression: ImageCompression = .quick,
         step: (_ fraction: Double) throws(LogError) -> Void = { _ in }
     ) throws(LogError) -> UInt64 {
-        var writing = try CheckpointWriting(of: state, base: base, to: self)
+        var writing = try CheckpointWriting(of: state, base: base, to: self, compression)
         repeat { try step(writing.fraction) } while try writing.advance()
         return writing.contentDigest
     }

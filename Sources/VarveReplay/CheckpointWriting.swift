@@ -5,7 +5,7 @@ package import VarveTables
 /// The writing of a state into a checkpoint, a block or a page a step.
 ///
 /// A checkpoint is an image, which opens at once. Where it is to be small it has pages of entities: column by column, and without
-/// what can be made again of them, they take about half of an image.
+/// what can be made again of them.
 ///
 /// One thread at a time, which may change the state's store.
 package struct CheckpointWriting: ~Copyable {
@@ -16,13 +16,15 @@ package struct CheckpointWriting: ~Copyable {
     /// - Parameters:
     ///   - state: the newest of its store.
     ///   - base: the image that it was opened from. Blocks that did not change since are copied as bytes.
+    ///   - compression: of the blocks of an image.
     package init(
-        of state: State, base: StoredImage?, to writer: CheckpointWriter
+        of state: State, base: StoredImage?, to writer: CheckpointWriter,
+        _ compression: ImageCompression = .quick
     ) throws(LogError) {
         if writer.isThorough {
             entities = EntityCheckpointWriting(of: state, to: writer)
         } else {
-            image = try ImageCheckpointWriting(of: state, base: base, to: writer)
+            image = try ImageCheckpointWriting(of: state, base: base, to: writer, compression)
         }
     }
 
@@ -94,6 +96,7 @@ private final class ImageCheckpointWriting {
     private let writer: CheckpointWriter
     private var state: State
     private let base: StoredImage?
+    private let compression: ImageCompression
     private var sink: ImageSink
     /// Nil when no row is left that is to be rewritten.
     private var rows: NewestRows?
@@ -103,12 +106,14 @@ private final class ImageCheckpointWriting {
     private var isWhole = false
 
     init(
-        of state: State, base: StoredImage?, to writer: CheckpointWriter
+        of state: State, base: StoredImage?, to writer: CheckpointWriter,
+        _ compression: ImageCompression
     ) throws(LogError) {
         try writer.holdImage()
         self.writer = writer
         self.state = state
         self.base = base
+        self.compression = compression
         rows = NewestRows(of: state, ofRevisionsBehind: base?.lastTransaction ?? TransactionID(0))
         sink = ImageSink(writer)
     }
@@ -145,7 +150,7 @@ extension ImageCheckpointWriting {
         if rows?.advance() ?? false { return true }
         // The former leaves of rewritten rows need not stay in memory.
         if let rows = rows.take() { state = rows.finish() }
-        writing = ImageWriting(ImagePlan(state, base: base))
+        writing = ImageWriting(ImagePlan(state, base: base, compression: compression))
         return false
     }
 }

@@ -150,7 +150,8 @@ enum Resealing {
         func skip(_ reader: inout ByteReader, varints count: UInt64) throws(CodecError) {
             for _ in 0..<count { _ = try reader.readVarint() }
         }
-        _ = try reader.readLittleEndian(UInt32.self)
+        // Form 2 says of a block in one bit how it is stored, form 3 in three.
+        let bitCount: UInt64 = try reader.readLittleEndian(UInt32.self) == 2 ? 1 : 3
         try skip(&reader, varints: 2)
         let (chunkCount, blockCount) = (try reader.readVarint(), try reader.readVarint())
         try skip(&reader, varints: chunkCount &* 2)
@@ -160,7 +161,7 @@ enum Resealing {
             _ = try reader.readByte()
             try skip(&reader, varints: 3)
             number &+= UInt64(bitPattern: try reader.readSigned())
-            let count = Int(clamping: try reader.readVarint() >> 1)
+            let count = Int(clamping: try reader.readVarint() >> bitCount)
             let place = start + reader.position
             _ = try reader.readLittleEndian(UInt32.self)
             guard count <= start - offset else { return }

@@ -1,5 +1,6 @@
 import BenchmarkSupport
 import Foundation
+import VarveTables
 
 /// Measures the engine's structures beside today's context and LMDB, in one process and in turns.
 @main
@@ -24,7 +25,10 @@ enum EngineBenchmark {
             let log = ReplayTurn(workload)
             for _ in 0..<options.runs {
                 for kilobytes in options.isTuning ? [16, 32, 64] : [32] {
-                    ImageTurn(workload, log).run(blockBytes: kilobytes << 10, &report)
+                    for compression in [ImageCompression.quick, .thorough] {
+                        ImageTurn(workload, log)
+                            .run(blockBytes: kilobytes << 10, compression, &report)
+                    }
                 }
             }
         } else if !options.isTuning {

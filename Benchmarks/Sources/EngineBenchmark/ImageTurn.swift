@@ -13,13 +13,13 @@ struct ImageTurn {
         self.log = log
     }
 
-    /// One column for each size of blocks.
-    func run(blockBytes: Int, _ report: inout Report) {
-        let column = "blocks of \(blockBytes >> 10) KiB"
+    /// One column for each size of blocks, and each way to compress them.
+    func run(blockBytes: Int, _ compression: ImageCompression, _ report: inout Report) {
+        let column = "blocks of \(blockBytes >> 10) KiB, \(compression)"
         let file = ImageFile()
         do {
             let state = log.state(blockBytes: blockBytes)
-            let plan = ImagePlan(state)
+            let plan = ImagePlan(state, compression: compression)
             var rootBytes: UInt64 = 0
             report.measure(.imageWrite, column, 1_000_000) {
                 rootBytes = write(plan, to: file).figures.rootBytes

@@ -54,7 +54,9 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         // A body of a write must not wait for a compaction that waits for its turn.
         try checkHolder()
-        return try queue.sync { try performLogged(retention ?? self.retention, goal, progress) }
+        return try queue.sync {
+            try performLogged(retention ?? self.retention, goal, .thorough, progress)
+        }
     }
 
     func run(
@@ -65,7 +67,7 @@ final class Compactor: Sendable {
             queue.async { [self] in
                 continuation.resume(
                     with: Result {
-                        try performLogged(retention ?? self.retention, goal, progress)
+                        try performLogged(retention ?? self.retention, goal, .thorough, progress)
                     })
             }
         }
@@ -144,7 +146,7 @@ final class Compactor: Sendable {
     private func performAutomatically() {
         var failure: String?
         do {
-            _ = try performLogged(retention, .safety) { _ in }
+            _ = try performLogged(retention, .safety, .quick) { _ in }
         } catch  where error.endsCompactionEarly {
             // `allow` starts the next attempt.
             return state.withLock { $0.isScheduled = false }
@@ -187,12 +189,15 @@ final class Compactor: Sendable {
     }
 
     private func performLogged(
-        _ retention: Retention, _ goal: CompactionGoal, _ progress: (CompactionProgress) -> Void
+        _ retention: Retention, _ goal: CompactionGoal, _ compression: ImageCompression,
+        _ progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
-        guard let log = writer.storeLog else { return try repairing(retention, goal, progress) }
+        guard let log = writer.storeLog else {
+            return try repairing(retention, goal, compression, progress)
+        }
         let work = log.begin(.compaction, "compacting the log")
         do {
-            let report = try repairing(retention, goal, progress)
+            let report = try repairing(retention, goal, compression, progress)
             log.compacted(report, work)
             return report
         } catch {
@@ -204,11 +209,12 @@ final class Compactor: Sendable {
     /// Where the checkpoint that a compaction begins with turns out damaged, begins again with the one before it, or with
     /// the whole log: the new checkpoint takes the place of the damaged one.
     private func repairing(
-        _ retention: Retention, _ goal: CompactionGoal, _ progress: (CompactionProgress) -> Void
+        _ retention: Retention, _ goal: CompactionGoal, _ compression: ImageCompression,
+        _ progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
         while true {
             do {
-                let report = try perform(retention, goal, progress)
+                let report = try perform(retention, goal, compression, progress)
                 for error in report.damage { record.note(error) }
                 // Closed meanwhile: the compaction has succeeded all the same.
                 if let names = try? writer.fileNames() {
@@ -226,7 +232,8 @@ final class Compactor: Sendable {
     }
 
     private func perform(
-        _ retention: Retention, _ goal: CompactionGoal, behind first: FirstAttempt? = nil,
+        _ retention: Retention, _ goal: CompactionGoal, _ compression: ImageCompression,
+        behind first: FirstAttempt? = nil,
         _ progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
         let start = first?.start ?? .now
@@ -242,7 +249,7 @@ final class Compactor: Sendable {
             let size: CheckpointSize?
             do {
                 size = try BackgroundThread.with { background in
-                    try writeCheckpoint(begun, from: floor, on: background, progress)
+                    try writeCheckpoint(begun, compression, from: floor, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
                 let (dropped, leftover) = try conclude(
@@ -251,7 +258,7 @@ final class Compactor: Sendable {
                 let attempt = FirstAttempt(
                     start: start, bytesBefore: first?.bytesBefore ?? before, dropped: dropped,
                     leftover: leftover ?? first?.leftover)
-                return try perform(retention, goal, behind: attempt, progress)
+                return try perform(retention, goal, compression, behind: attempt, progress)
             }
             let (dropped, leftover) = try conclude(
                 compaction, retention, size, timeline, behind: first, progress)
@@ -279,7 +286,7 @@ final class Compactor: Sendable {
     }
 
     private func writeCheckpoint(
-        _ begun: Writer.BegunCompaction, from floor: TransactionID,
+        _ begun: Writer.BegunCompaction, _ compression: ImageCompression, from floor: TransactionID,
         on background: BackgroundThread, _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
         let compaction = begun.compaction
@@ -292,7 +299,7 @@ final class Compactor: Sendable {
         // An opening reads all of a checkpoint that is no image.
         let triable = writer.isThorough ? [] : begun.subjects
         let note = try tryRows(of: triable, in: state, begun.build, behind: tried, on: background)
-        var writing = try CheckpointWriting(of: state, base: base, to: writer)
+        var writing = try CheckpointWriting(of: state, base: base, to: writer, compression)
         try background.repeat({ try writing.advance() }) {
             progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
             try checkCancellation()

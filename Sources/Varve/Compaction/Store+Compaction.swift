@@ -9,6 +9,8 @@ extension Store {
     /// the one before it stays, with the log from there, until the next compaction, unless the goal is
     /// ``CompactionGoal/size``. A failed compaction leaves the store as it was.
     ///
+    /// It compresses thoroughly what compactions that start by themselves compress quickly, once for what does not change.
+    ///
     /// - Parameters:
     ///   - retention: what to keep this time, instead of what the store was opened with.
     ///   - goal: whether a checkpoint to fall back to stays, or the least on the disk.

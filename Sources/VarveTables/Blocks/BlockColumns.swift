@@ -3,25 +3,34 @@
 ///     content   versions | field of all pages | field of all pages | ... | items' field of all pages ...
 ///     column    bytes of a value, UInt8 | the lowest byte of each value | the next byte of each | ...
 ///
+/// The contents of leaves of rows are columns of their own; see ``RowContentColumns``.
 /// The versions say which frames hold a page. The highest bytes that are zero in all values of a column are left out.
 struct BlockColumns {
     private let run: PageRun
     private let columns: PageColumns
     private let frameCount: Int
+    /// Of leaves of rows: whether their ids are a column, and their rows another one.
+    private let hasIDsApart: Bool
 
-    /// - Parameter frameCount: the frames that are stored, the first ones of the run.
+    /// - Parameters:
+    ///   - frameCount: the frames that are stored, the first ones of the run.
+    ///   - idsApart: whether ids of rows lie apart from the rows. Matters to leaves of rows alone.
     /// - Returns: nil where no page of the kind fits a frame.
-    init?(_ run: PageRun, frameCount: Int) {
+    init?(_ run: PageRun, frameCount: Int, idsApart: Bool = true) {
         guard let columns = PageColumns.of(run.kind), columns.fieldsEnd <= run.frameBytes else {
             return nil
         }
         self.run = run
         self.columns = columns
         self.frameCount = frameCount
+        hasIDsApart = idsApart && run.kind == PageKind(.rowLeaf)
     }
 
-    /// What the content takes at most, of frames of so many bytes: each byte once, and a count for each column.
-    static func byteCountMax(ofFrames byteCount: Int) -> Int { byteCount + columnCountMax }
+    /// What the content takes at most, of frames of so many bytes: each byte once, a count for each column, and a byte
+    /// for each row, of which a leaf has few in some hundred bytes.
+    static func byteCountMax(ofFrames byteCount: Int) -> Int {
+        byteCount + byteCount / 32 + columnCountMax
+    }
 
     private static let columnCountMax = 16
 
@@ -59,7 +68,9 @@ struct BlockColumns {
         for field in columns.fields {
             add(field, stride: field.stride, spans(field, pages), to: &writer)
         }
-        if let items = columns.items {
+        if hasIDsApart {
+            RowContentColumns.encode(pages, with: &writer)
+        } else if let items = columns.items {
             let extents = pages.map { columns.extent(of: $0) ?? (0, 0) }
             for field in items.fields {
                 add(field, stride: items.bytes, spans(field, pages, extents), to: &writer)
@@ -139,6 +150,9 @@ struct BlockColumns {
             guard read(field, stride: field.stride, spans(field, pages), from: &reader) else {
                 return false
             }
+        }
+        if hasIDsApart {
+            return RowContentColumns.decode(&reader, into: pages) && reader.isAtEnd
         }
         guard let items = columns.items else { return reader.isAtEnd }
         let extents = pages.compactMap { columns.extent(of: $0) }

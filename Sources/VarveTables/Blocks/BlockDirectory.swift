@@ -106,15 +106,18 @@ extension BlockDirectory {
             writer.writeVarint(UInt64(block.storedFrames))
             writer.writeVarint(UInt64(block.liveFrames))
             writer.writeSigned(Int64(bitPattern: block.number &- number))
-            writer.writeVarint(UInt64(block.storedCount) << 1 | (block.isCompressed ? 1 : 0))
+            writer.writeVarint(
+                UInt64(block.storedCount) << BlockCoding.bitCount | block.coding.bits)
             writer.write(littleEndian: block.checksum)
             number = block.number
         }
     }
 
-    /// - Parameter storedBytes: what all blocks together take.
+    /// - Parameters:
+    ///   - form: of the root.
+    ///   - storedBytes: what all blocks together take.
     static func decode(
-        _ reader: inout ByteReader, storedBytes: UInt64, nextBlock: UInt64
+        _ reader: inout ByteReader, form: UInt32, storedBytes: UInt64, nextBlock: UInt64
     ) throws(CodecError) -> BlockDirectory {
         let start = reader.position
         let chunkCount = try reader.readLength()
@@ -127,7 +130,8 @@ extension BlockDirectory {
         var number: UInt64 = 0
         for _ in 0..<blockCount {
             let position = reader.position
-            let block = try decodeBlock(&reader, chunks, &end, after: number, at: offset)
+            let block = try decodeBlock(
+                &reader, form: form, chunks, &end, after: number, at: offset)
             number = block.number
             guard number < nextBlock else {
                 throw .valueOutOfRange(offset: position, typeName: "block number")
@@ -173,7 +177,7 @@ extension BlockDirectory {
     }
 
     private static func decodeBlock(
-        _ reader: inout ByteReader, _ chunks: [ImageLayout.Chunk],
+        _ reader: inout ByteReader, form: UInt32, _ chunks: [ImageLayout.Chunk],
         _ end: inout (chunk: Int, span: Int), after number: UInt64, at offset: UInt64
     ) throws(CodecError) -> BlockEntry {
         let start = reader.position
@@ -209,15 +213,18 @@ extension BlockDirectory {
         let liveFrames = try reader.readVarint()
         let delta = UInt64(bitPattern: try reader.readSigned())
         let stored = try reader.readVarint()
-        let storedCount = stored >> 1
+        // The form before says of a block only whether it is compressed.
+        let bitCount = form == ImageRoot.formBefore ? 1 : BlockCoding.bitCount
+        let storedCount = stored >> bitCount
+        let coding = BlockCoding(bits: stored & (1 << bitCount - 1), of: kind)
         let checksum = try reader.readLittleEndian(UInt32.self)
         guard liveFrames > 0, liveFrames <= storedFrames, storedFrames <= UInt64(run.frameCount),
-            storedCount > 0, storedCount < UInt64(UInt32.max)
+            storedCount > 0, storedCount < UInt64(UInt32.max), let coding
         else { throw invalid("counts of a block") }
         let block = BlockEntry(
             number: number &+ delta, run: run, storedFrames: Int(storedFrames),
             liveFrames: Int(liveFrames), offset: offset, storedCount: Int(storedCount),
-            isCompressed: stored & 1 != 0, checksum: checksum)
+            coding: coding, checksum: checksum)
         guard fits(block) else { throw invalid("counts of a block") }
         return block
     }

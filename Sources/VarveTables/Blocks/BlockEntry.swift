@@ -1,6 +1,33 @@
 import CVarve
 import VarveCompression
 
+/// How the pages of a block are stored.
+struct BlockCoding: Hashable, Sendable {
+    /// Whether the stored bytes are an LZ4 block. Else they are the content as it is.
+    var isCompressed: Bool
+    /// Whether the compressor took its time, be it without gain.
+    var isThorough: Bool
+    /// Whether ids of rows lie apart from the rows. False of pages of other structures.
+    var hasIDsApart: Bool
+
+    init(isCompressed: Bool, isThorough: Bool, hasIDsApart: Bool) {
+        self.isCompressed = isCompressed
+        self.isThorough = isThorough
+        self.hasIDsApart = hasIDsApart
+    }
+
+    static let bitCount: UInt64 = 3
+
+    /// Nil where pages of the kind are not stored so.
+    init?(bits: UInt64, of kind: PageKind) {
+        self.init(
+            isCompressed: bits & 1 != 0, isThorough: bits & 2 != 0, hasIDsApart: bits & 4 != 0)
+        if hasIDsApart, kind != PageKind(.rowLeaf) { return nil }
+    }
+
+    var bits: UInt64 { (isCompressed ? 1 : 0) | (isThorough ? 2 : 0) | (hasIDsApart ? 4 : 0) }
+}
+
 /// What a root says of a block: which run of pages it holds, and how it is stored.
 struct BlockEntry: Hashable, Sendable {
     /// In its store, never used again.
@@ -13,8 +40,7 @@ struct BlockEntry: Hashable, Sendable {
     /// Where it begins in the image.
     var offset: UInt64
     var storedCount: Int
-    /// Whether the stored bytes are an LZ4 block. Else they are the content as it is.
-    var isCompressed: Bool
+    var coding: BlockCoding
     /// Of the stored bytes, seeded by the number.
     var checksum: UInt32
 
@@ -66,7 +92,7 @@ struct BlockEntry: Hashable, Sendable {
     func expand(
         _ stored: UnsafeRawBufferPointer, into start: UnsafeMutableRawPointer
     ) throws(PageDamage) {
-        guard isCompressed else { return try decode(stored, into: start) }
+        guard coding.isCompressed else { return try decode(stored, into: start) }
         let content = UnsafeMutableRawBufferPointer.allocate(
             byteCount: contentCountMax, alignment: 16)
         defer { content.deallocate() }
@@ -77,7 +103,7 @@ struct BlockEntry: Hashable, Sendable {
     func expanded(
         _ stored: UnsafeRawBufferPointer, in content: UnsafeMutableRawBufferPointer
     ) throws(PageDamage) -> UnsafeRawBufferPointer {
-        guard isCompressed else { return stored }
+        guard coding.isCompressed else { return stored }
         guard let count = BlockCompression.decompress(stored, into: content) else {
             throw .content(place, reason: "its compressed data")
         }
@@ -87,7 +113,9 @@ struct BlockEntry: Hashable, Sendable {
     private func decode(
         _ content: UnsafeRawBufferPointer, into start: UnsafeMutableRawPointer
     ) throws(PageDamage) {
-        guard let columns = BlockColumns(run, frameCount: storedFrames),
+        guard
+            let columns = BlockColumns(
+                run, frameCount: storedFrames, idsApart: coding.hasIDsApart),
             columns.decode(content, into: start)
         else { throw .content(place, reason: "its columns are none of such pages") }
     }

@@ -11,7 +11,8 @@ struct BlockWriter {
     private let pages: PageTable
     private let base: StoredImage?
     private var blocks: [BlockEntry] = []
-    private let compressor = BlockCompression.Compressor()
+    private let compression: ImageCompression
+    private let compressor: BlockCompression.Compressor
 
     /// Where the blocks begin that are still to be written.
     private var places: ArraySlice<PageNumber> = []
@@ -20,9 +21,11 @@ struct BlockWriter {
     private var old: [PageNumber: BlockEntry] = [:]
     private var gone: [PageNumber: [Int]] = [:]
 
-    init(_ pages: PageTable, base: StoredImage?) {
+    init(_ pages: PageTable, base: StoredImage?, _ compression: ImageCompression) {
         self.pages = pages
         self.base = base
+        self.compression = compression
+        compressor = .init(compression == .thorough ? .thorough : .quick)
     }
 
     /// What was written.
@@ -63,7 +66,8 @@ struct BlockWriter {
         guard let first = places.popFirst() else { return false }
         let block = old[first]
         let missing = gone[first] ?? []
-        if let block, found[first] == nil, missing.isEmpty {
+        let isGoodEnough = compression == .quick || block?.coding.isThorough == true
+        if let block, found[first] == nil, missing.isEmpty, isGoodEnough {
             try copy(block, to: &sink)
         } else {
             try make(block, without: missing, found[first], to: &sink)
@@ -150,8 +154,10 @@ struct BlockWriter {
         add(
             BlockEntry(
                 number: nextBlock, run: run, storedFrames: storedFrames, liveFrames: liveFrames,
-                offset: offset, storedCount: stored.count, isCompressed: count != nil,
-                checksum: checksum))
+                offset: offset, storedCount: stored.count,
+                coding: BlockCoding(
+                    isCompressed: count != nil, isThorough: compression == .thorough,
+                    hasIDsApart: run.kind == PageKind(.rowLeaf)), checksum: checksum))
         nextBlock += 1
         figures.writtenBlocks += 1
         figures.writtenBytes += UInt64(stored.count)

@@ -24,6 +24,13 @@ struct ColumnWriter {
         count += 1
     }
 
+    /// Adds a column of single bytes.
+    mutating func addBytes(_ bytes: UnsafeRawBufferPointer) {
+        let isZero = bytes.allSatisfy { $0 == 0 }
+        beginBytes(isZero ? 0 : bytes.count)
+        if !isZero { append(bytes) }
+    }
+
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: content[count..<count + bytes.count])
             .copyMemory(from: bytes)

@@ -1,5 +1,13 @@
 import VarveEvents
 
+/// How much work the blocks of an image are worth. What it leads to is read in the same way, and as fast.
+package enum ImageCompression: Sendable {
+    /// For what is written beside the app's work. Unchanged blocks of the image before are copied as they are.
+    case quick
+    /// For what the app has asked for. Unchanged blocks that were compressed quickly are made anew.
+    case thorough
+}
+
 /// What an image of a state will hold. Made by the thread that may change the store, at the newest state; written by
 /// any, while the store changes.
 package struct ImagePlan: Sendable {
@@ -7,14 +15,18 @@ package struct ImagePlan: Sendable {
     let base: StoredImage?
     let departures: Departures
     let firstBlock: UInt64
+    let compression: ImageCompression
 
     /// - Parameter base: the last image of the store, whose unchanged blocks are copied.
-    package init(_ state: State, base: StoredImage? = nil) {
+    package init(
+        _ state: State, base: StoredImage? = nil, compression: ImageCompression = .quick
+    ) {
         precondition(
             state.snapshot?.version ?? .none == state.store.newest,
             "An image is planned at the newest state")
         self.state = state
         self.base = base
+        self.compression = compression
         firstBlock = base?.root.nextBlock ?? 0
         departures = state.store.followDepartures()
     }

@@ -6,7 +6,9 @@ import VarveEvents
 ///     root      version of the image's form | newest page version | next block number | directory | state
 ///     locator   where the root begins, UInt64 | its bytes, UInt32 | its checksum, UInt32 | magic, UInt64
 struct ImageRoot: Sendable {
-    static let formVersion: UInt32 = 2
+    static let formVersion: UInt32 = 3
+    /// Whose blocks the form of today has too, among others.
+    static let formBefore: UInt32 = 2
     static let locatorBytes = 24
     /// "VrvImage" in the order of memory.
     static let magic: UInt64 = 0x6567_616D_4976_7256
@@ -97,16 +99,16 @@ struct ImageRoot: Sendable {
             try reader.readLittleEndian(UInt32.self)
         }
         guard form > 0 else { throw .malformedRoot(reason: "its form is 0") }
-        guard form == formVersion else {
+        guard form == formVersion || form == formBefore else {
             throw .unsupported(version: form, supported: formVersion)
         }
         return try ImageError.decodingRoot { () throws(CodecError) in
-            try decode(&reader, at: offset)
+            try decode(&reader, form: form, at: offset)
         }
     }
 
     private static func decode(
-        _ reader: inout ByteReader, at offset: UInt64
+        _ reader: inout ByteReader, form: UInt32, at offset: UInt64
     ) throws(CodecError) -> ImageRoot {
         let start = reader.position
         let version = PageVersion(try reader.readVarint())
@@ -115,7 +117,7 @@ struct ImageRoot: Sendable {
         }
         let nextBlock = try reader.readVarint()
         let directory = try BlockDirectory.decode(
-            &reader, storedBytes: offset, nextBlock: nextBlock)
+            &reader, form: form, storedBytes: offset, nextBlock: nextBlock)
         let state = try StateRecord.decode(&reader)
         try reader.expectEnd()
         return ImageRoot(

@@ -25,7 +25,7 @@ package struct ImageWriting {
         if let damage = plan.state.damage { throw .damaged(damage) }
         var survey = PageSurvey(plan.state.pages, since: plan.base?.root.version ?? .none)
         record.forEachRoot { survey.visit($0) }
-        var writer = BlockWriter(plan.state.pages, base: plan.base)
+        var writer = BlockWriter(plan.state.pages, base: plan.base, plan.compression)
         writer.nextBlock = plan.firstBlock
         let departed = plan.base?.departures.numbers(through: plan.state.version) ?? []
         writer.begin(survey.runs, departed: departed, to: &sink)

@@ -73,7 +73,7 @@ package final class RowBatch {
         let capacity = own.count * tree.slotsPerLeaf
         let (places, spans) = (places.pointer(capacity), spans.pointer(capacity))
         var (count, deleted) = (0, 0)
-        guard let bodies = block.bodies.baseAddress else { return (own.count, 0) }
+        guard let rows = block.rows.baseAddress else { return (own.count, 0) }
         let pages = block.allPages(of: entry)
         let (live, tombstone) = (EntityPresence.live.rawValue, EntityPresence.tombstone.rawValue)
         for leaf in own {
@@ -86,10 +86,9 @@ package final class RowBatch {
             for index in 0..<used {
                 let cell = pages.cells[first &+ index]
                 guard cell.presence == live || cell.presence == tombstone else { continue }
-                let (start, idCount) = (bodies + Int(cell.start), Int(cell.idCount))
                 spans[count] = UnsafeRawBufferPointer(
-                    start: cell.isLarge ? nil : start + idCount,
-                    count: cell.isLarge ? 0 : Int(cell.count) &- idCount)
+                    start: cell.isLarge ? nil : rows + Int(cell.row),
+                    count: cell.isLarge ? 0 : Int(cell.rowCount))
                 places[count] = Place(
                     slot: slot &+ UInt32(truncatingIfNeeded: index),
                     cell: UInt32(truncatingIfNeeded: first &+ index))
@@ -206,8 +205,7 @@ package final class RowBatch {
         if let entry = entry(index) { return entry.row }
         let cell = block.cell(cell(index))
         return UnsafeRawBufferPointer(
-            start: block.bodies.baseAddress.map { $0 + Int(cell.start) + Int(cell.idCount) },
-            count: Int(cell.count) &- Int(cell.idCount))
+            start: block.rows.baseAddress.map { $0 + Int(cell.row) }, count: Int(cell.rowCount))
     }
 
     private func largeContent(_ index: Int) -> LargeContent? {

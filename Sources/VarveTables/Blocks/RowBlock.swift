@@ -1,15 +1,17 @@
 import VarveEvents
 
-/// A block of leaves of rows, read by its columns. What passes over rows needs no pages: ids and rows lie one behind the
-/// other in the content of the block as they do in the pages, and of the rest most queries need the ends alone.
+/// A block of leaves of rows, read by its columns. What passes over rows needs no pages: rows lie one behind the
+/// other in the content of the block, and of the rest most queries need the ends alone.
 ///
 /// What pages are checked for is checked of the columns; see ``ImageLoader``. Its memory is used again for the next block.
 final class RowBlock {
     /// Where the content of a slot lies, and what the leaf says of it.
     struct Cell: BitwiseCopyable {
-        /// From the beginning of the bodies.
-        var start: UInt32 = 0
-        var count: UInt16 = 0
+        /// From the beginning of the rows.
+        var row: UInt32 = 0
+        /// From the beginning of the ids.
+        var id: UInt32 = 0
+        var rowCount: UInt16 = 0
         var idCount: UInt16 = 0
         /// As a leaf has them.
         var flags: UInt8 = 0
@@ -18,14 +20,24 @@ final class RowBlock {
         var presence: UInt8 { flags & ~RowLeaf.largeFlag }
     }
 
+    /// From where on what follows lies.
+    private struct Place: BitwiseCopyable {
+        var id = 0
+        var row = 0
+    }
+
     private static let geometry = RowLeaf.Geometry.standard
     private static let slotCount = geometry.slotCount
 
     // Belongs to one thread, and is asked for each row.
     @exclusivity(unchecked) private var pageCount = 0
-    /// The contents of all slots, one behind the other.
-    @exclusivity(unchecked) private(set) var bodies = UnsafeRawBufferPointer(start: nil, count: 0)
-    private var bodyCount = 0
+    /// The rows of all slots, one behind the other, or the contents with ids between them.
+    @exclusivity(unchecked) private(set) var rows = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Nil where ids lie between the rows.
+    @exclusivity(unchecked) private var contents: RowContentColumns?
+    @exclusivity(unchecked) private var hasIDs = false
+    /// How long ids and rows are; all is ids where these lie between the rows.
+    private var byteCounts = Place()
     private var hasLargeRows = false
     @exclusivity(unchecked) private var revisions = LateColumn(.differences(bytes: 4))
     @exclusivity(unchecked) private var times = LateColumn(.differences(bytes: 8))
@@ -40,6 +52,7 @@ final class RowBlock {
     @exclusivity(unchecked) private var ordinals = ReusedMemory<UInt64>()
     @exclusivity(unchecked) private var transactions = ReusedMemory<UInt64>()
     @exclusivity(unchecked) private var numbers = ReusedMemory<UInt64>()
+    @exclusivity(unchecked) private var ids = ReusedMemory<UInt8>()
 
     // MARK: Reading
 
@@ -56,7 +69,7 @@ final class RowBlock {
         else { return false }
         var reader = ColumnReader(bytes)
         guard readPages(&reader, of: entry, through: version), readCells(&reader, of: entry),
-            readStamps(&reader, through: last), reader.isAtEnd
+            readStamps(&reader, through: last), readContents(&reader, of: entry), reader.isAtEnd
         else { return false }
         return hasSoundReferences(admits)
     }
@@ -110,31 +123,31 @@ final class RowBlock {
         ends.read(into: numbers)
         idCounts.read(into: numbers + count)
         flags.read(into: numbers + 2 * count)
-        var (start, seen) = (0, UInt8(0))
+        var (next, seen) = (Place(), UInt8(0))
         for page in 0..<pageCount {
             let first = page &* Self.slotCount
             guard slotCounts[page] <= UInt64(Self.slotCount),
-                let end = Self.place(
-                    cells + first, Int(slotCounts[page]), from: start, numbers + first,
-                    ofAll: count, &seen),
-                Self.geometry.body &+ end &- start <= entry.run.frameBytes
+                let byteCount = Self.place(
+                    cells + first, Int(slotCounts[page]), from: &next,
+                    idsApart: entry.coding.hasIDsApart, numbers + first, ofAll: count, &seen),
+                Self.geometry.body &+ byteCount <= entry.run.frameBytes
             else { return false }
-            start = end
         }
-        bodyCount = start
+        byteCounts = next
         hasLargeRows = seen & RowLeaf.largeFlag != 0
         return true
     }
 
-    /// Sets the cells of a page whose contents begin at `start`. Returns where they end; nil where the page contradicts
-    /// itself, as ``RowLeaf/isSound(_:)`` finds.
+    /// Sets the cells of a page. Returns how long its contents are; nil where the page contradicts itself, as
+    /// ``RowLeaf/isSound(_:)`` finds.
     ///
     /// - Parameters:
+    ///   - next: where the contents begin, and then where they end.
     ///   - numbers: the ends, then `count` behind each the counts of ids and the flags.
     ///   - seen: takes in all flags.
     @inline(__always)
     private static func place(
-        _ cells: UnsafeMutablePointer<Cell>, _ used: Int, from start: Int,
+        _ cells: UnsafeMutablePointer<Cell>, _ used: Int, from next: inout Place, idsApart: Bool,
         _ numbers: UnsafeMutablePointer<UInt64>, ofAll count: Int, _ seen: inout UInt8
     ) -> Int? {
         let gone = EntityPresence.gone.rawValue
@@ -154,13 +167,17 @@ final class RowBlock {
                     isSound && idCount == 0
                     && Int(byteCount) == MemoryLayout<PageNumber>.size
             }
+            let row = idsApart ? next.row : next.id &+ Int(idCount)
             cells[slot] = Cell(
-                start: UInt32(truncatingIfNeeded: start &+ Int(last)), count: byteCount,
-                idCount: idCount, flags: flags)
+                row: UInt32(truncatingIfNeeded: row), id: UInt32(truncatingIfNeeded: next.id),
+                rowCount: byteCount &- idCount, idCount: idCount, flags: flags)
+            next.id &+= Int(idsApart ? idCount : byteCount)
+            next.row &+= Int(byteCount &- idCount)
             last = end
             seen |= flags
         }
-        return isSound ? start &+ Int(last) : nil
+        for slot in used..<slotCount { cells[slot] = Cell() }
+        return isSound ? Int(last) : nil
     }
 
     /// The fields behind those of the cells.
@@ -170,17 +187,35 @@ final class RowBlock {
             let transactions = reader.column(count, bytesMax: 8),
             let times = reader.column(count, bytesMax: 8),
             let revisions = reader.column(count, bytesMax: 4),
-            let orders = reader.column(count, bytesMax: 4),
-            let bodies = reader.column(bodyCount, bytesMax: 1)
+            let orders = reader.column(count, bytesMax: 4)
         else { return false }
         ordinals.readDifferences(into: self.ordinals.pointer(count), bytes: 8)
         transactions.readDifferences(into: self.transactions.pointer(count), bytes: 8)
         self.times.begin(times)
         self.revisions.begin(revisions)
         self.orders.begin(orders)
-        self.bodies = bodies.bytes
-        // Contents of zeros alone are not stored: they are left to pages.
-        return bodies.bytes.count == bodyCount && hasSoundStamps(through: last)
+        return hasSoundStamps(through: last)
+    }
+
+    /// The contents, which come last.
+    private func readContents(_ reader: inout ColumnReader, of entry: BlockEntry) -> Bool {
+        contents = nil
+        guard entry.coding.hasIDsApart else {
+            // Contents of zeros alone are not stored: they are left to pages.
+            guard let bytes = reader.readBytes(byteCounts.id), bytes.count == byteCounts.id else {
+                return false
+            }
+            rows = bytes
+            return true
+        }
+        let cells = allCells
+        contents = RowContentColumns(
+            &reader, slotCount: pageCount * Self.slotCount, rowBytes: byteCounts.row
+        ) { Int(cells[$0].idCount) }
+        guard let contents else { return false }
+        rows = contents.rows
+        hasIDs = false
+        return true
     }
 
     /// As ``RowLeaf/hasSoundStamps(_:through:)`` finds of a page.
@@ -248,13 +283,27 @@ final class RowBlock {
     }
 
     private func largePage(_ cell: Cell) -> PageNumber {
-        bodies.loadUnaligned(fromByteOffset: Int(cell.start), as: PageNumber.self)
+        rows.loadUnaligned(fromByteOffset: Int(cell.row), as: PageNumber.self)
     }
 
     /// Nil of a row that has a page of its own.
     func id(_ cell: Cell) -> UnsafeRawBufferPointer? {
-        guard !cell.isLarge, let start = bodies.baseAddress else { return nil }
-        return UnsafeRawBufferPointer(start: start + Int(cell.start), count: Int(cell.idCount))
+        guard !cell.isLarge else { return nil }
+        let start = contents.map { UnsafeRawPointer(ids(of: $0)) } ?? rows.baseAddress
+        return UnsafeRawBufferPointer(
+            start: start.map { $0 + Int(cell.id) }, count: Int(cell.idCount))
+    }
+
+    /// All ids, which are made when one of them is asked for.
+    private func ids(of contents: RowContentColumns) -> UnsafeMutablePointer<UInt8> {
+        let ids = ids.pointer(byteCounts.id)
+        if hasIDs { return ids }
+        let cells = allCells
+        contents.makeIDs(slotCount: pageCount * Self.slotCount) {
+            (UnsafeMutableRawPointer(ids + Int(cells[$0].id)), Int(cells[$0].idCount))
+        }
+        hasIDs = true
+        return ids
     }
 
     /// Whether all rows were written under the first definition of their type.

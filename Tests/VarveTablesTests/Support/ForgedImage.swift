@@ -38,6 +38,11 @@ struct ForgedImage {
         }
     }
 
+    /// Leaves of rows as images of the form before have them.
+    mutating func putIDsBetweenRows() {
+        for index in blocks.indices { blocks[index].putIDsBetweenRows() }
+    }
+
     mutating func change(_ generator: inout SeededGenerator) {
         let block = generator.below(blocks.count)
         if generator.chance(3) {
@@ -138,7 +143,7 @@ struct ForgedImage {
             let stored = compressed ?? content
             entry.offset = UInt64(result.count)
             entry.storedCount = stored.count
-            entry.isCompressed = compressed != nil
+            entry.coding.isCompressed = compressed != nil
             entry.checksum = stored.withUnsafeBytes {
                 BlockEntry.checksum($0, number: entry.number)
             }
@@ -171,13 +176,21 @@ struct ForgedImage {
 }
 
 extension ForgedImage.Block {
+    fileprivate mutating func putIDsBetweenRows() {
+        entry.coding.hasIDsApart = false
+        written.coding.hasIDsApart = false
+    }
+
     /// The frames by columns, with the changes: as the entry says where there are so many, else as they are.
     fileprivate func content() throws -> [UInt8] {
         var raw = raw
         let entry = entry.rawCount <= raw.count ? entry : written
         let room = BlockColumns.byteCountMax(ofFrames: raw.count)
         // A forged run may be one that no page of the kind fits.
-        guard let columns = BlockColumns(entry.run, frameCount: entry.storedFrames) else {
+        guard
+            let columns = BlockColumns(
+                entry.run, frameCount: entry.storedFrames, idsApart: entry.coding.hasIDsApart)
+        else {
             return [0]
         }
         var content = [UInt8](unsafeUninitializedCapacity: room) { content, count in

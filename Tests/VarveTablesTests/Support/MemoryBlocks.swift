@@ -61,10 +61,10 @@ final class MemorySource: BlockSource {
 extension State {
     /// The image of the state, which is the newest of its store.
     func image(
-        on base: StoredImage? = nil
+        on base: StoredImage? = nil, _ compression: ImageCompression = .quick
     ) throws -> (bytes: [UInt8], image: StoredImage, figures: ImageFigures) {
         var sink = MemoryBlocks()
-        let written = try ImagePlan(self, base: base).write(to: &sink)
+        let written = try ImagePlan(self, base: base, compression: compression).write(to: &sink)
         return (sink.bytes, written.stored(in: MemorySource(sink.bytes)), written.figures)
     }
 }
