@@ -65,12 +65,22 @@ struct CompactionFigures: Sendable {
     var bytesForAnotherAttempt: UInt64 { growth.bytes + max(bytesMin, checkpointBytes) }
 }
 
+/// Events and transactions, which an opening replays.
+struct ReplaySteps: Sendable {
+    /// Those that the opening replayed, and those that were logged since.
+    var logged: UInt64
+    /// How many of them are in the newest checkpoint.
+    var inCheckpoint: UInt64 = 0
+
+    var behindCheckpoint: UInt64 { logged - inCheckpoint }
+}
+
 extension CompactionFigures {
     init(_ open: Writer.OpenLog, _ core: Writer.Core) {
         self.init(
             Growth(
                 bytes: open.log.bytesSinceCheckpoint.rawValue,
-                replaySteps: core.replaySteps - core.checkpointReplaySteps),
+                replaySteps: core.replaySteps.behindCheckpoint),
             behind: core.newestCheckpoint?.stored ?? .zero,
             replacedAssetBytes: core.admission.replacedBytes,
             bytesMin: open.log.configuration.automaticCompactionBytesMin)

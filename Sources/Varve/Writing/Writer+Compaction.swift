@@ -7,7 +7,7 @@ extension Writer {
     /// What a compaction begins with.
     struct BegunCompaction {
         let compaction: Compaction
-        /// ``Writer/Core/replaySteps`` when it began.
+        /// ``ReplaySteps/logged`` when it began.
         let replaySteps: UInt64
         /// What can be undone and redone behind the checkpoint.
         let timeline: Timeline
@@ -31,7 +31,7 @@ extension Writer {
                         core.head.lastTransaction.rawValue == compaction.sequence.rawValue,
                         "the head is the state behind everything appended")
                     return BegunCompaction(
-                        compaction: compaction, replaySteps: core.replaySteps,
+                        compaction: compaction, replaySteps: core.replaySteps.logged,
                         timeline: core.head.timeline,
                         subjects: core.head.trialSubjects, build: core.opening.build)
                 }
@@ -113,7 +113,7 @@ extension Writer {
     /// The manifest of a compaction is in force. The log is still the one that it began with: it is
     /// released only when no compaction is running.
     ///
-    /// - Parameter checkpoint: the new one, and ``Core/replaySteps`` when it began; nil for none.
+    /// - Parameter checkpoint: the new one, and ``ReplaySteps/logged`` when it began; nil for none.
     func finishCompaction(
         _ manifest: Manifest, _ checkpoint: (size: CheckpointSize, replaySteps: UInt64)?
     ) {
@@ -123,7 +123,7 @@ extension Writer {
             core.admission.finishCompaction()
             if let checkpoint {
                 core.newestCheckpoint = checkpoint.size
-                core.checkpointReplaySteps = checkpoint.replaySteps
+                core.replaySteps.inCheckpoint = checkpoint.replaySteps
             }
             core.head.timeline = core.head.timeline.trimmed(below: floor)
             noteFigures(open, core)

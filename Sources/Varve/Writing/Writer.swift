@@ -44,10 +44,7 @@ final class Writer: Sendable {
         @exclusivity(unchecked) var admission = AssetAdmission()
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
-        /// Events and transactions that were replayed by the opening, and logged since.
-        var replaySteps: UInt64
-        /// How many of them are in the newest checkpoint.
-        var checkpointReplaySteps: UInt64 = 0
+        var replaySteps: ReplaySteps
         /// What keeps the history back to each savepoint.
         var savepointPins: [LogPin] = []
 
@@ -59,13 +56,13 @@ final class Writer: Sendable {
 
         init(
             _ access: Access, _ opening: StoreOpening, head: SharedState,
-            newestCheckpoint: CheckpointSize?, replaySteps: UInt64
+            _ opened: StoreOpening.Opened
         ) {
             self.access = access
             self.opening = opening
             encoder = CommitEncoder(rowBytesMax: opening.configuration.rowBytesMax)
-            self.newestCheckpoint = newestCheckpoint
-            self.replaySteps = replaySteps
+            newestCheckpoint = opened.checkpoint
+            replaySteps = ReplaySteps(logged: opened.replaySteps ?? 0)
             sharedHead = head
         }
     }
@@ -136,9 +133,7 @@ final class Writer: Sendable {
         let open = OpenLog(
             log: log, prologue: opened.prologue,
             commits: GroupCommit(log.progress, published, queue: syncs, opening.log))
-        core = Core(
-            .open(open), opening, head: head, newestCheckpoint: opened.checkpoint,
-            replaySteps: opened.replaySteps ?? 0)
+        core = Core(.open(open), opening, head: head, opened)
         figures = Lock(WriterFigures(open, core))
         turn = ContendedLock(core)
         pinSavepoints(core)
@@ -306,7 +301,7 @@ final class Writer: Sendable {
                     payload: bytes)
                 core.recent.note(header.id, bytes)
             }
-            core.replaySteps += UInt64(core.encoder.eventCount) + 1
+            core.replaySteps.logged += UInt64(core.encoder.eventCount) + 1
             let log = open.log.statistics
             let compaction = CompactionFigures(open, core)
             figures.withLock { $0.noteAppend(log, compaction) }
