@@ -7,7 +7,7 @@ internal import VarveLog
 /// - takes as much room as that checkpoint, which is about what a compaction writes: so compactions write no more than the
 ///   log does, and two checkpoints with the log from the older one take the room of four checkpoints at most. That is
 ///   within twice the live data where a checkpoint takes half of it;
-/// - or takes an opening one to two seconds to replay. Replay costs as much for a transaction as for an event, and both
+/// - or takes an opening one to three seconds to replay. Replay costs as much for a transaction as for an event, and both
 ///   differ in bytes by a factor of ten, so it is their number that counts. A large checkpoint is written again for no
 ///   fewer than one of them for each 128 of its bytes: the replay of a large store takes longer instead.
 ///
