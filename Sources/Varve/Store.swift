@@ -79,8 +79,8 @@ public final class Store: Sendable {
     ///   - mode: whether the store can be written.
     ///   - durability: what a write waits for.
     ///   - retention: how much history compactions keep.
-    ///   - compactsAutomatically: whether the log is compacted, beside writing, when it has grown
-    ///     enough; otherwise only ``compact(retaining:for:progress:)`` does.
+    ///   - compactsAutomatically: whether the log is compacted, beside writing, when it is as
+    ///     large as the newest checkpoint or takes long to replay; otherwise only ``compact(retaining:for:progress:)`` does.
     ///   - loading: when the entities of a large store are made of what its files hold.
     ///   - migrations: changes of stored data that go with changes of the types. Those that the store has not
     ///     behind it are performed, all in one transaction. A store that is only read must not need any.

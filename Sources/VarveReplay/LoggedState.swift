@@ -11,6 +11,8 @@ package struct LoggedState {
     package let uncompared: ImageComparison?
     /// Where the replay started.
     package let start: LogStart
+    /// Events and transactions that were replayed.
+    package let replaySteps: UInt64
     /// How large the checkpoint is that the replay started from.
     package let checkpoint: CheckpointSize?
     /// Nil where the checkpoint notes nothing of rows that were tried.
@@ -46,7 +48,7 @@ package struct LoggedState {
         let (base, sequence) = (loaded.state?.0.state ?? State(), loaded.start.sequence)
         let noted = loaded.state?.2
         let setRows: SetRows?
-        (state, setRows) = try base.reading {
+        (state, replaySteps, setRows) = try base.reading {
             .log($0)
         } _: { () throws(ReplayFailure<RecordError>) in
             try base.replaying(
@@ -63,7 +65,7 @@ extension State {
     fileprivate func replaying(
         _ scanned: ScannedLog, after sequence: LogSequence, readingAheadFrom aheadMin: UInt64,
         noting setRows: SetRows?, _ progress: (_ replayed: UInt64, _ total: UInt64) -> Void
-    ) throws(ReplayFailure<RecordError>) -> (State, SetRows?) {
+    ) throws(ReplayFailure<RecordError>) -> (State, replaySteps: UInt64, SetRows?) {
         let bytes = scanned.rawBytes(after: sequence)
         var meter = ReplayMeter(total: bytes)
         progress(0, bytes)
@@ -85,7 +87,7 @@ extension State {
             }
         }
         if bytes > 0 { progress(bytes, bytes) }
-        return (transaction.publish(), transaction.setRows)
+        return (transaction.publish(), transaction.replaySteps, transaction.setRows)
     }
 }
 

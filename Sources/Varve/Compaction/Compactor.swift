@@ -109,7 +109,7 @@ final class Compactor: Sendable {
         guard startsByItself else { return }
         let figures = writer.figures.withLock { $0.compaction }
         guard figures.isDue else { return }
-        start { figures.bytesSinceCheckpoint >= $0.bytesAtFailure }
+        start { figures.growth.bytes >= $0.bytesAtFailure }
     }
 
     /// Starts a compaction on a thread of its own, which replaces a checkpoint that turned out damaged.
@@ -157,8 +157,7 @@ final class Compactor: Sendable {
         state.withLock { [failure] state in
             state.isScheduled = false
             state.failure = failure
-            state.bytesAtFailure =
-                failure == nil ? 0 : figures.bytesSinceCheckpoint + figures.bytesWhenDue
+            state.bytesAtFailure = failure == nil ? 0 : figures.bytesForAnotherAttempt
         }
     }
 
@@ -253,7 +252,7 @@ final class Compactor: Sendable {
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
                 let (dropped, leftover) = try conclude(
-                    compaction, retention, nil, timeline, behind: first, progress)
+                    begun, retention, nil, timeline, behind: first, progress)
                 guard try compaction.measureFiles() < before else { throw error }
                 let attempt = FirstAttempt(
                     start: start, bytesBefore: first?.bytesBefore ?? before, dropped: dropped,
@@ -261,7 +260,7 @@ final class Compactor: Sendable {
                 return try perform(retention, goal, compression, behind: attempt, progress)
             }
             let (dropped, leftover) = try conclude(
-                compaction, retention, size, timeline, behind: first, progress)
+                begun, retention, size, timeline, behind: first, progress)
             let (assets, assetsLeftover) = collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
@@ -349,10 +348,11 @@ final class Compactor: Sendable {
     /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt
     /// dropped.
     private func conclude(
-        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
+        _ begun: Writer.BegunCompaction, _ retention: Retention, _ size: CheckpointSize?,
         _ timeline: Timeline, behind first: FirstAttempt?,
         _ progress: (CompactionProgress) -> Void
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
+        let compaction = begun.compaction
         let forgotten = LogSequence(timeline.forgotten.rawValue)
         let plan = try compaction.plan(retention, forgetting: forgotten) { floor in
             timeline.moves(since: TransactionID(floor.rawValue))
@@ -373,7 +373,7 @@ final class Compactor: Sendable {
         TablesAhead.prepare(writer.published.context, waiting, for: manifest) { isCancelled }
         try checkCancellation()
         let leftover = try compaction.conclude(with: manifest) {
-            writer.finishCompaction($0, size)
+            writer.finishCompaction($0, size.map { ($0, begun.replaySteps) })
         }
         return (dropped, leftover)
     }

@@ -54,6 +54,8 @@ struct StoreOpening {
         var report: RecoveryReport
         /// How large the checkpoint is that was started from.
         var checkpoint: CheckpointSize?
+        /// Events and transactions that were replayed behind it; nil where nothing was read.
+        var replaySteps: UInt64?
         /// The oldest transaction that can be asked for.
         let floor: TransactionID
         /// Relations whose links may have to be completed in a first transaction.
@@ -230,6 +232,7 @@ struct StoreOpening {
         var opened = try recover(
             scanned, state, startingFrom: replayed.start, keeping: pins, migrated)
         opened.checkpoint = replayed.checkpoint
+        opened.replaySteps = replayed.replaySteps
         opened.newInverses = NewInverses(in: state.context, catalog: state.catalog)
         opened.unread = hydrated.unread
         opened.look = CheckpointLook.Subject(replayed, hydrated.rebuilt)

@@ -30,6 +30,9 @@ final class CommitEncoder {
     @exclusivity(unchecked) private var filled = FilledLeaves()
     @exclusivity(unchecked) private var packsFilledLeaves = false
 
+    /// Of the transaction that was encoded last.
+    var eventCount: Int { encoder.eventCount }
+
     init(rowBytesMax: ByteCount) { self.rowBytesMax = Int(rowBytesMax.rawValue) }
 
     /// What encoding looks at in a state: few references, because it is copied for each table. Let go

@@ -7,6 +7,8 @@ extension Writer {
     /// What a compaction begins with.
     struct BegunCompaction {
         let compaction: Compaction
+        /// ``ReplaySteps/logged`` when it began.
+        let replaySteps: UInt64
         /// What can be undone and redone behind the checkpoint.
         let timeline: Timeline
         /// Whose rows are tried for the checkpoint, and by which build; nil where that is not known.
@@ -29,7 +31,8 @@ extension Writer {
                         core.head.lastTransaction.rawValue == compaction.sequence.rawValue,
                         "the head is the state behind everything appended")
                     return BegunCompaction(
-                        compaction: compaction, timeline: core.head.timeline,
+                        compaction: compaction, replaySteps: core.replaySteps.logged,
+                        timeline: core.head.timeline,
                         subjects: core.head.trialSubjects, build: core.opening.build)
                 }
                 core.admission.beginCompaction()
@@ -109,46 +112,21 @@ extension Writer {
 
     /// The manifest of a compaction is in force. The log is still the one that it began with: it is
     /// released only when no compaction is running.
-    func finishCompaction(_ manifest: Manifest, _ size: CheckpointSize?) {
+    ///
+    /// - Parameter checkpoint: the new one, and ``ReplaySteps/logged`` when it began; nil for none.
+    func finishCompaction(
+        _ manifest: Manifest, _ checkpoint: (size: CheckpointSize, replaySteps: UInt64)?
+    ) {
         inTurn { core in
             guard case .open(let open) = core.access else { return }
             open.log.finish(manifest)
             core.admission.finishCompaction()
-            if let size { core.newestCheckpoint = size }
+            if let checkpoint {
+                core.newestCheckpoint = checkpoint.size
+                core.replaySteps.inCheckpoint = checkpoint.replaySteps
+            }
             core.head.timeline = core.head.timeline.trimmed(below: floor)
             noteFigures(open, core)
         }
-    }
-}
-
-/// How much the log has grown and how much of assets was replaced since the last compaction, and how much is enough.
-struct CompactionFigures: Sendable {
-    let bytesSinceCheckpoint: UInt64
-    let bytesWhenDue: UInt64
-    let replacedAssetBytes: UInt64
-    /// A compaction costs as much as the state is large, however many assets it removes: it waits for more of them than
-    /// of the log.
-    let assetBytesWhenDue: UInt64
-
-    private static let assetFactor: UInt64 = 64
-
-    var isDue: Bool {
-        bytesSinceCheckpoint >= bytesWhenDue || replacedAssetBytes >= assetBytesWhenDue
-    }
-
-    /// At rest two checkpoints and the log from the older one are there: twice what has been
-    /// appended between two compactions. When that is what compression saves, the disk stays
-    /// within twice the live data; where it saves little, a quarter of the data is enough.
-    ///
-    /// - Parameter replacedAssetBytes: of assets that transactions have replaced or deleted since the last compaction.
-    init(_ log: Log, _ newest: CheckpointSize?, _ replacedAssetBytes: UInt64) {
-        self.replacedAssetBytes = replacedAssetBytes
-        let bytesMin = log.configuration.automaticCompactionBytesMin.rawValue
-        let due = bytesMin.multipliedReportingOverflow(by: Self.assetFactor)
-        assetBytesWhenDue = due.overflow ? .max : due.partialValue
-        bytesSinceCheckpoint = log.bytesSinceCheckpoint.rawValue
-        let raw = newest?.raw.rawValue ?? 0
-        let saved = raw - min(raw, newest?.stored.rawValue ?? 0)
-        bytesWhenDue = max(bytesMin, raw / 4, saved)
     }
 }

@@ -146,6 +146,7 @@ extension Writer {
                 core.recent.removeAll()
                 core.reversals.forgetLog()
                 if let size = opened.checkpoint { core.newestCheckpoint = size }
+                if let steps = opened.replaySteps { core.replaySteps = ReplaySteps(logged: steps) }
                 pinSavepoints(core)
                 // In the turn: from here on others append to the log, and what they show is newer.
                 noteFigures(open, core)

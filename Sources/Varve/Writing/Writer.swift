@@ -44,6 +44,7 @@ final class Writer: Sendable {
         @exclusivity(unchecked) var admission = AssetAdmission()
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
+        var replaySteps: ReplaySteps
         /// What keeps the history back to each savepoint.
         var savepointPins: [LogPin] = []
 
@@ -55,12 +56,13 @@ final class Writer: Sendable {
 
         init(
             _ access: Access, _ opening: StoreOpening, head: SharedState,
-            newestCheckpoint: CheckpointSize?
+            _ opened: StoreOpening.Opened
         ) {
             self.access = access
             self.opening = opening
             encoder = CommitEncoder(rowBytesMax: opening.configuration.rowBytesMax)
-            self.newestCheckpoint = newestCheckpoint
+            newestCheckpoint = opened.checkpoint
+            replaySteps = ReplaySteps(logged: opened.replaySteps ?? 0)
             sharedHead = head
         }
     }
@@ -131,8 +133,8 @@ final class Writer: Sendable {
         let open = OpenLog(
             log: log, prologue: opened.prologue,
             commits: GroupCommit(log.progress, published, queue: syncs, opening.log))
-        figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
-        core = Core(.open(open), opening, head: head, newestCheckpoint: opened.checkpoint)
+        core = Core(.open(open), opening, head: head, opened)
+        figures = Lock(WriterFigures(open, core))
         turn = ContendedLock(core)
         pinSavepoints(core)
     }
@@ -299,9 +301,9 @@ final class Writer: Sendable {
                     payload: bytes)
                 core.recent.note(header.id, bytes)
             }
+            core.replaySteps.logged += UInt64(core.encoder.eventCount) + 1
             let log = open.log.statistics
-            let compaction = CompactionFigures(
-                open.log, core.newestCheckpoint, core.admission.replacedBytes)
+            let compaction = CompactionFigures(open, core)
             figures.withLock { $0.noteAppend(log, compaction) }
         } catch {
             noteFigures(open, core)
@@ -387,9 +389,7 @@ final class Writer: Sendable {
     }
 
     func noteFigures(_ open: OpenLog, _ core: Core) {
-        let new = WriterFigures(
-            open, newestCheckpoint: core.newestCheckpoint,
-            replacedAssetBytes: core.admission.replacedBytes)
+        let new = WriterFigures(open, core)
         figures.withLock { $0 = new }
     }
 

@@ -12,12 +12,10 @@ struct WriterFigures: Sendable {
     private(set) var compaction: CompactionFigures
     let newestCheckpoint: CheckpointSize?
 
-    init(
-        _ open: Writer.OpenLog, newestCheckpoint: CheckpointSize?, replacedAssetBytes: UInt64 = 0
-    ) {
+    init(_ open: Writer.OpenLog, _ core: Writer.Core) {
         pins = open.log.pins
-        compaction = CompactionFigures(open.log, newestCheckpoint, replacedAssetBytes)
-        self.newestCheckpoint = newestCheckpoint
+        compaction = CompactionFigures(open, core)
+        newestCheckpoint = core.newestCheckpoint
         log = open.log.statistics
         progress = open.log.progress
         isPoisoned = open.log.isPoisoned

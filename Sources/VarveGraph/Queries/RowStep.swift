@@ -147,11 +147,16 @@ extension StepList where Step == RowStep {
     ) -> ContiguousArray<UInt32> {
         let steps = all
         guard first < steps.count else { return slots }
-        let table = context.tables.tables[position]
+        let table = context.tables.tables[rows: position]
         var slots = slots
         for next in first..<steps.count {
             switch steps[next] {
-            case .filter(let condition): slots = table.filtered(slots, by: condition)
+            case .filter(let condition):
+                slots = table.filtered(slots, by: condition)
+                // How well a row matches depends on all rows.
+                for ranking in condition.rankings {
+                    slots = context.tables.tables[position].ranked(slots, by: ranking)
+                }
             case .sort(let comparator):
                 let kept = Self.kept(by: steps, behind: next)
                 slots = comparator.sorted(slots, in: table, keeping: kept)
@@ -186,7 +191,7 @@ extension StepList where Step == RowStep {
 }
 
 extension AnyTable {
-    /// The slots whose rows meet a condition, in the order that it gives them.
+    /// The slots whose rows meet a condition.
     fileprivate func filtered(
         _ slots: ContiguousArray<UInt32>, by condition: RowCondition
     ) -> ContiguousArray<UInt32> {
@@ -197,7 +202,6 @@ extension AnyTable {
             if test(row) { kept.append(slot) }
             return true
         }
-        for condition in condition.rankings { kept = ranked(kept, by: condition) }
         return kept
     }
 }

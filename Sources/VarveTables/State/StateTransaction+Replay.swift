@@ -20,6 +20,7 @@ extension StateTransaction {
             try checkReferences(logged.id)
             try noteNumbers(of: logged)
         }
+        replaySteps += UInt64(logged.eventCount) + 1
         conclude(logged.header)
     }
 

@@ -16,6 +16,8 @@ package final class StateTransaction {
     package internal(set) var lastTime: Timestamp
     package internal(set) var timeline: Timeline
     package internal(set) var unknownEventCount: Int
+    /// The log's transactions that were applied since this one began, and their events.
+    package internal(set) var replaySteps: UInt64 = 0
 
     /// Nil where that is not asked for.
     @exclusivity(unchecked) package var setRows: SetRows?
