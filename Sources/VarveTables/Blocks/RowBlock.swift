@@ -289,13 +289,13 @@ final class RowBlock {
     /// Nil of a row that has a page of its own.
     func id(_ cell: Cell) -> UnsafeRawBufferPointer? {
         guard !cell.isLarge else { return nil }
-        let start = contents.map { UnsafeRawPointer(ids(of: $0)) } ?? rows.baseAddress
+        let start = contents.map { UnsafeRawPointer(madeIDs(of: $0)) } ?? rows.baseAddress
         return UnsafeRawBufferPointer(
             start: start.map { $0 + Int(cell.id) }, count: Int(cell.idCount))
     }
 
     /// All ids, which are made when one of them is asked for.
-    private func ids(of contents: RowContentColumns) -> UnsafeMutablePointer<UInt8> {
+    private func madeIDs(of contents: RowContentColumns) -> UnsafeMutablePointer<UInt8> {
         let ids = ids.pointer(byteCounts.id)
         if hasIDs { return ids }
         let cells = allCells
