@@ -19,7 +19,7 @@ struct SlotTranslation {
         for (position, table) in mine.tables.tables.unfilled.enumerated() {
             let found = target.context.position(of: table.descriptor)
             tables[position] = found
-            // One that is not filled was not touched. What leads to it goes by its ids, which fills it.
+            // What leads to one that waits goes by its ids.
             guard content.sharesSlots, position < base.count, base[position].isFilled,
                 base[position].isCopy(of: target.context.tables.tables.unfilled[found])
             else { continue }

@@ -11,7 +11,7 @@ internal import VarveTables
 /// once, those of a large table in parts. When they are there the table's ids, links and indexes are made,
 /// each by one thread.
 ///
-/// Tables of a large state wait, where that goes: what is read of them is loaded then (``StoredTable``).
+/// Tables of a large state wait if they can: what is read of them is loaded then (``StoredTable``).
 struct Hydration {
     /// From how many slots of all types on tables wait. Among fewer an opening that fills all of them takes as long as one of
     /// two million slots that fills none: 24 and 29 ms on a quiet machine.
@@ -54,7 +54,7 @@ struct Hydration {
         var waiting: [(stored: StoredTable, table: AnyTable)] = []
         for (content, table) in TableContent.all(&context, schema, self) {
             if let rebuilt, content.mayWait {
-                waiting.append((StoredTable(content, rebuilt), table))
+                waiting.append((StoredTable(content, rebuilt, for: table), table))
             } else {
                 works.append(TableWork(content, table))
             }

@@ -14,6 +14,10 @@ final class StoredTable: TableSource {
         init(_ value: TableContent) { self.value = value }
     }
 
+    /// An empty table of the opening: a transaction may have given the tables of its own context what others lack. Unchecked:
+    /// nothing changes it.
+    private nonisolated(unsafe) let kind: AnyTable
+
     /// What is read.
     private struct Source {
         var content: Content
@@ -25,7 +29,7 @@ final class StoredTable: TableSource {
 
     /// Nil when the whole table is there.
     private let source: Lock<Source?>
-    /// The whole table, once something needed it. Held while that is filled, so that those who need it wait.
+    /// The whole table, once something needed it. Held while that is filled, so that other threads that need it wait.
     private let whole: Lock<FilledTable>
     private let isFilled = Atomic(false)
     /// How many entities and leaves were read one by one.
@@ -41,7 +45,9 @@ final class StoredTable: TableSource {
         var table: AnyTable?
     }
 
-    init(_ content: TableContent, _ rebuilt: RebuiltState) {
+    /// - Parameter table: the table that is going to wait, empty.
+    init(_ content: TableContent, _ rebuilt: RebuiltState, for table: AnyTable) {
+        kind = table.makeEmpty()
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
@@ -50,8 +56,8 @@ final class StoredTable: TableSource {
 
     // MARK: - Filling
 
-    func filled(_ table: AnyTable) -> AnyTable {
-        switch tryToFill(table) {
+    func filled() -> AnyTable {
+        switch tryToFill() {
         case .success(let filled): return filled
         case .failure(let error):
             fatalError(
@@ -60,7 +66,7 @@ final class StoredTable: TableSource {
         }
     }
 
-    func fillAhead(_ table: AnyTable) { _ = tryToFill(table) }
+    func fillAhead() { _ = tryToFill() }
 
     var filledIfThere: AnyTable? {
         isFilled.load(ordering: .acquiring) ? whole.withLock { $0 }.table : nil
@@ -73,13 +79,11 @@ final class StoredTable: TableSource {
     var failure: (any Error)? { source.withLock { $0?.failure } }
 
     /// - Returns: the filled table, or why there is none.
-    private func tryToFill(_ table: AnyTable) -> Result<AnyTable, StoreError> {
-        // Unchecked: what fills it uses nothing of the table that changes.
-        nonisolated(unsafe) let waiting = table
+    private func tryToFill() -> Result<AnyTable, StoreError> {
         let result: Result<FilledTable, StoreError> = whole.withLock { whole in
             if whole.table != nil { return .success(whole) }
             do throws(StoreError) {
-                whole.table = try fill(waiting)
+                whole.table = try fill()
             } catch {
                 source.withLock { $0?.failure = error }
                 source.withLock { $0?.rebuilt }?.noteFailure()
@@ -100,12 +104,12 @@ final class StoredTable: TableSource {
         }
     }
 
-    private func fill(_ waiting: AnyTable) throws(StoreError) -> AnyTable {
+    private func fill() throws(StoreError) -> AnyTable {
         guard var source = source.withLock({ $0 }) else {
             preconditionFailure("a table is filled once")
         }
         while true {
-            let table = waiting.makeEmpty()
+            let table = kind.makeEmpty()
             do throws(StoreError) {
                 try source.content.value.fill(table)
                 return table
@@ -155,51 +159,33 @@ final class StoredTable: TableSource {
     func wait(_ table: AnyTable) {
         table.wait(for: self)
         guard loadsLeaves, let content = source.withLock({ $0?.content.value }) else { return }
-        // Unchecked: it is only asked for an empty table of its kind.
-        nonisolated(unsafe) let kind = table.makeEmpty()
         let counts = content.state.counts(of: content.definition.number)
         table.load(
             AnyTable.StoredRows(
                 slotCount: counts.slots, liveCount: counts.live,
                 nextOrdinal: content.state.nextOrdinal(of: content.definition.number).rawValue,
-                rows: {
-                    self.leaf($0, of: kind) {
-                        $0.rows
-                    } whole: {
-                        $0.rowLeaf($1)
-                    }
-                },
-                vacantIDs: {
-                    self.leaf($0, of: kind) {
-                        $0.vacantIDs
-                    } whole: {
-                        $0.vacantIDLeaf($1)
-                    }
-                }))
+                rows: { self.leaves($0).rows }, vacantIDs: { self.leaves($0).vacantIDs }))
         for (index, number) in content.relations {
             table.loadLinks(relation: index) { slots in
-                self.lists(of: index, number, slots, kind)
+                self.lists(of: index, number, slots)
             }
         }
     }
 
-    /// One of the leaves of eight slots.
-    private func leaf(
-        _ number: Int, of kind: AnyTable, _ part: (TableLeaves) -> AnyObject?,
-        whole: (AnyTable, Int) -> AnyObject?
-    ) -> AnyObject? {
+    private func leaves(_ number: Int) -> TableLeaves {
         let read = try? reading { content throws(CodecError) in
             try content.leaves(number, of: kind)
         }
-        if let read { return part(read) }
-        return whole(filled(kind), number)
+        if let read { return read }
+        let filled = filled()
+        return TableLeaves(rows: filled.rowLeaf(number), vacantIDs: filled.vacantIDLeaf(number))
     }
 
     private func lists(
-        of index: Int, _ relation: RelationNumber, _ slots: Range<UInt32>, _ kind: AnyTable
+        of index: Int, _ relation: RelationNumber, _ slots: Range<UInt32>
     ) -> [(slot: UInt32, children: [UInt32])] {
         if let read = reading({ $0.lists(of: relation, slots) }) { return read }
-        let filled = filled(kind)
+        let filled = filled()
         return slots.compactMap { slot in
             let children = filled.linkList(relation: index, of: slot).slots
             return children.isEmpty ? nil : (slot, Array(children))

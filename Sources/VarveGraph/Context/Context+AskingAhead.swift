@@ -100,7 +100,7 @@ extension Context {
     ) {
         let resolved = tables.tables[rows: position].relations[index]
         let child = tables.tables[rows: resolved.childTable]
-        guard child.isLarge, child.descriptor.hasPlainID else { return }
+        guard child.isLookedAhead, child.descriptor.hasPlainID else { return }
         let collectHashes = tables.tables[rows: position].descriptor.relations[index].collectHashes
         let base = base + tables.tables[rows: position].descriptor.relations[index].offset
         var hashes = ContiguousArray<UInt64>()

@@ -39,22 +39,23 @@ extension Context {
     /// second reference makes the table look shared.
     @inline(__always)
     mutating func uniqueTable(at position: Int) -> AnyTable {
-        if !tables.tables.unfilled[position].isFilled { changeWaitingTable(at: position) }
+        if !tables.tables.unfilled[position].isFilled {
+            changeWaitingTable(at: position, keptIn: session.former)
+        }
         if !isKnownUniquelyReferenced(&tables.tables.unfilled[position]) {
             tables.cloneTable(at: position, keptIn: session.former)
         }
         return tables.tables.unfilled[position]
     }
 
-    /// A table that waits is about to be changed: what is changed is the filled one, if it is there by now. Whoever changes
-    /// a table, its journal too, comes by here: a filled table that was made of it before would not have the change.
-    mutating func changeWaitingTable(at position: Int) {
+    /// A table that waits is about to be changed: what is changed is the filled one, if it is there by now. Each change of a
+    /// table, also of its journal, begins here, because a filled table that was kept before would not have the change.
+    mutating func changeWaitingTable(at position: Int, keptIn former: FormerTables?) {
         if tables.tables.unfilled[position].hasFilled {
-            tables.fillTable(at: position, keptIn: session.former)
-            return
+            return tables.fillTable(at: position, keptIn: former)
         }
         if !isKnownUniquelyReferenced(&tables.tables.unfilled[position]) {
-            tables.cloneTable(at: position, keptIn: session.former)
+            tables.cloneTable(at: position, keptIn: former)
         }
         tables.tables.unfilled[position].isChanged = true
     }
@@ -66,7 +67,7 @@ extension Context {
         tables.tables[rows: position].prepareToChange(slot)
     }
 
-    /// Takes the lock, if there is one, to change the table at `position` and those that were filled before.
+    /// Takes the lock, if there is one, to change the table at `position`.
     @usableFromInline
     mutating func lockFormer(toChange position: Int) {
         // Before the lock: readers wait for that, and filling a table takes long.

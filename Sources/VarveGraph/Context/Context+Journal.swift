@@ -93,6 +93,7 @@ extension Context {
     ) {
         precondition(session.depth == 0, "a transaction cannot start inside a save")
         clearJournal()
+        tables.useFilledTables()
         session.isTracking = true
         session.transaction = transaction
         session.fixedTime = time

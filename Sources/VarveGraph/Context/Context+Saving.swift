@@ -307,6 +307,7 @@ extension Context {
         let position = position(of: Child._descriptor)
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(ids.count)
+        if !tables.tables.unfilled[position].isFilled { load(ids, of: Child.self, in: position) }
         change(Child.self, at: position) { table in
             var surprises = 0
             for (index, id) in ids.enumerated() {
@@ -321,6 +322,15 @@ extension Context {
             }
         }
         return Context.distinct(slots)
+    }
+
+    /// Looks ids of a table that waits up before a lock is taken that readers wait for: what is read of files is there then.
+    @usableFromInline @inline(never)
+    func load<Child: EntityModelProtocol>(
+        _ ids: [Child.ID], of type: Child.Type, in position: Int
+    ) {
+        let table = tables.tables[rows: position].rows(of: Child.self)
+        for id in ids { _ = table.slot(of: id) }
     }
 
     /// The slots without repetitions, each at its first place. O(n).

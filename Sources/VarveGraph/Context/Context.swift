@@ -133,7 +133,10 @@ package struct TableList {
     /// Of a table that waits. What is returned lives as long as that.
     @usableFromInline @inline(never)
     func readable<Kind: AnyTable>(at position: Int, as type: Kind.Type) -> Unmanaged<Kind> {
-        .fromOpaque(Unmanaged.passUnretained(tables.unfilled[position].readable()).toOpaque())
+        unretainedUnfilled(at: position, as: AnyTable.self)._withUnsafeGuaranteedRef { table in
+            if let known = table.knownFilledTable { return .fromOpaque(known) }
+            return .fromOpaque(Unmanaged.passUnretained(table.readable()).toOpaque())
+        }
     }
 
     /// The table as it is, filled or not.
@@ -155,6 +158,14 @@ package struct TableList {
         let table = tables.unfilled[position]
         former?.willCopy(table, at: position)
         tables.unfilled[position] = table.descriptor.operations.clone(table)
+    }
+
+    /// Puts filled tables in the place of those that wait, where they are there by now. Outside of all locks.
+    mutating func useFilledTables() {
+        for position in tables.unfilled.indices
+        where !tables.unfilled[position].isFilled && tables.unfilled[position].hasFilled {
+            fillTable(at: position, keptIn: nil)
+        }
     }
 
     /// Puts the filled table in the place of one that waits.

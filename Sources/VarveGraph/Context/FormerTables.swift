@@ -118,7 +118,7 @@ package final class FormerTables: @unchecked Sendable {
         defer { unlock() }
         var state = FormerState(context, number: number, in: &memory)
         for position in context.tables.tables.indices {
-            // One that is not filled yet is kept as one that others hold: what it will have is not known here.
+            // One that waits is kept as one that others hold: it may go on as another table, the filled one.
             let isShared =
                 !isKnownUniquelyReferenced(&context.tables.tables.unfilled[position])
                 || !context.tables.tables.unfilled[position].isFilled
@@ -245,7 +245,7 @@ package final class FormerTables: @unchecked Sendable {
     ) {
         guard context.tables.tables.unfilled[position].hasJournal else { return }
         if !context.tables.tables.unfilled[position].isFilled {
-            context.changeWaitingTable(at: position)
+            context.changeWaitingTable(at: position, keptIn: self)
         }
         if !isKnownUniquelyReferenced(&context.tables.tables.unfilled[position]) {
             context.tables.cloneTable(at: position, keptIn: self)

@@ -2,7 +2,8 @@
 // table with the changes. What was changed is in the leaves that the table has of its own.
 
 extension AnyTable {
-    /// The filled table of one that waits and was changed. O(leaves with changes)
+    /// The filled table of one that waits and was changed. O(leaves with changes), and O(n) where their rows are no longer in
+    /// the order of their slots, or share values that were unique.
     ///
     /// - Parameter stored: the filled table of the source.
     final func completed(by stored: AnyTable) -> AnyTable {

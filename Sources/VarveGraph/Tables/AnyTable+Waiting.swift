@@ -60,22 +60,31 @@ extension AnyTable {
     @usableFromInline
     package final func filled() -> AnyTable {
         if let known = filledIfThere { return known }
-        guard let source else { preconditionFailure("a table that waits has a source") }
-        let stored = source.filled(self)
+        let stored = storedTable()
         return keepFilled(isChanged ? completed(by: stored) : stored)
+    }
+
+    /// The filled table of the source, without what was changed. What runs inside a change asks for this one: a filled
+    /// table of this one that was kept then would lack the rest of the change.
+    final func storedTable() -> AnyTable {
+        guard let source else { preconditionFailure("a table that waits has a source") }
+        return source.filled()
     }
 
     /// The filled table of one that waits, if it costs nothing to have it.
     @usableFromInline
     final var filledIfThere: AnyTable? {
-        if let known = filledTable.load(ordering: .acquiring) {
+        if let known = knownFilledTable {
             return Unmanaged<AnyTable>.fromOpaque(known).takeUnretainedValue()
         }
         guard !isChanged, let stored = source?.filledIfThere else { return nil }
         return keepFilled(stored)
     }
 
-    /// Keeps the filled table for all who have this one, unless another thread was faster.
+    /// The filled table that is kept, as a plain word.
+    final var knownFilledTable: UnsafeRawPointer? { filledTable.load(ordering: .acquiring) }
+
+    /// Keeps the filled table for every context that has this one, unless another thread was faster.
     private final func keepFilled(_ table: AnyTable) -> AnyTable {
         let kept = Unmanaged.passRetained(table)
         let (isFirst, other) = filledTable.compareExchange(
@@ -96,10 +105,10 @@ extension AnyTable {
     /// Called before a table that waits is changed, and before locks that readers wait for: fills it where that is needed.
     @usableFromInline
     final func prepareToChange() {
-        guard let source, source.filledIfThere == nil,
-            !source.loadsLeaves || source.isWorthFilling
-        else { return }
-        _ = filled()
+        guard let source else { return }
+        if !source.loadsLeaves || source.isWorthFilling || source.filledIfThere != nil {
+            _ = filled()
+        }
     }
 
     /// Whether the filled table is there: this one, or that of one that waits.
@@ -109,7 +118,7 @@ extension AnyTable {
 
     /// Fills the table before anything reads it.
     package final func fillAhead() {
-        if !isFilled { source?.fillAhead(self) }
+        if !isFilled { source?.fillAhead() }
     }
 
     /// The name of the file that a table which is not filled is read from; nil for none.

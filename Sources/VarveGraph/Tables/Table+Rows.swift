@@ -111,13 +111,15 @@ extension Table {
         return row
     }
 
-    /// A copy of the row with an id, of a table that is not filled yet: read by itself, so that nothing waits for all
-    /// others.
+    /// A copy of the row with an id, of a table that waits: loaded by itself or with its leaf.
     ///
     /// Not inlinable: an app need not compile what is called until a table is filled.
     @usableFromInline @inline(never)
     func copyOfStoredRow(of id: Entity.ID) -> Entity? {
-        guard !isChanged else { return slot(of: id).flatMap { copyOfRow(at: $0) } }
+        if isChanged, source?.isWorthFilling != true {
+            return slot(of: id).flatMap { copyOfRow(at: $0) }
+        }
+        guard !isChanged else { return filled().rows(of: Entity.self).copyOfRow(of: id) }
         var copy: Entity?
         let presence = readStored { (writer) throws(CodecError) in
             try Entity._storeID(id, into: &writer)

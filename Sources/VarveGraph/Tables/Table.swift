@@ -84,7 +84,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         switch stored {
         case .known(let slot): return Slot(slot)
         case .absent: return nil
-        case .unknown: return filled().rows(of: Entity.self).slot(of: id)
+        case .unknown: return storedTable().rows(of: Entity.self).slot(of: id)
         }
     }
 
@@ -246,8 +246,9 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
         cell.pointee.row = isLive ? beforeRows.removeLast() : nil
         cell.pointee.metadata = change.metadata
-        // Before it is indexed: an index that is made anew then looks at all rows in order.
-        if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
+        // Before it is indexed: an index that is made anew then looks at all rows in order. Looked at anew itself, because a
+        // table that waited for the filled one when the row went knows nothing of its place.
+        if isLive { noteOrder(of: Slot(change.slot), ordinal: change.metadata.ordinal) }
         if isLive { index(cell, at: Slot(change.slot)) }
         if isLive && !wasLive { clearVacantID(of: Slot(change.slot)) }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)

@@ -4,24 +4,22 @@ package import VarveEvents
 ///
 /// Any number of threads may call it at once. What a source reads stays as it is, whatever becomes of the store.
 package protocol TableSource: AnyObject, Sendable {
-    /// Whether a table loads its rows, ids and lists of links one leaf at a time. One that does not is filled by the first
-    /// who reads more of it than an entity by its id.
+    /// Whether a table loads its rows, ids and lists of links one leaf at a time. One that does not is filled when it
+    /// is first read.
     var loadsLeaves: Bool { get }
 
     /// The table with everything, filled now unless that was done. Ends the process with a message where what was
     /// stored cannot be read: a read of a context cannot throw.
-    ///
-    /// - Parameter table: one that waits for the source.
-    func filled(_ table: AnyTable) -> AnyTable
+    func filled() -> AnyTable
 
     /// The table with everything if it is there.
     var filledIfThere: AnyTable? { get }
 
-    /// Whether a table that loads what is read was looked into so often by now that to fill it is worth it.
+    /// Whether leaves and entities were loaded so often that filling the table costs no more than the next ones.
     var isWorthFilling: Bool { get }
 
-    /// Fills a table, unless that was done, before it is read. Where that goes wrong, reading it tries again.
-    func fillAhead(_ table: AnyTable)
+    /// Fills the table, unless that was done, before it is read. Where that goes wrong, reading it tries again.
+    func fillAhead()
 
     /// The name of the file that the table is read from; nil where that is no file, or was done.
     var file: String? { get }

@@ -19,7 +19,16 @@ private enum Model {
         var note = ""
         @Relationship(inverse: \.items) var box: Box?
         @Relationship(inverse: \.partners) var partners: [Item]?
+
+        /// Ends a save that others are a part of, behind a look at all items.
+        func willSave(to context: inout Context) throws {
+            guard note == "refused" else { return }
+            if rank > 4 { _ = Item.filter(\.kind == kind).count(in: context) }
+            throw Refusal()
+        }
     }
+
+    struct Refusal: Error {}
 
     @EntityModel
     struct Box: Equatable {
@@ -87,6 +96,13 @@ private enum Model {
         case 6: try Box(id: box, label: number(12)).save(to: &context)
         case 7, 8: try Item.delete(id: id, from: &context)
         case 9 where number(4) == 0: try Box.delete(id: box, from: &context)
+        case 9:
+            // What was saved before the refusal is rolled back, new ids too.
+            let refused = Item(id: number(120), rank: number(8), kind: "a", note: "refused")
+            let items = ids().map { Item(id: $0 + 30, rank: number(8)) } + [refused]
+            do {
+                try Item(id: id, box: .id(box), partners: .relation(items)).save(to: &context)
+            } catch is Refusal {}
         case 10: try Deleted<Item>.query(id).resolve(in: context)?.restore(in: &context)
         default:
             guard var item: Item = context.find(id) else { return }
@@ -195,6 +211,9 @@ struct WaitingLawTests {
             let expected = try step(filled.store, &other)
             #expect(found == expected, "seed \(seed), step \(number)")
             guard found == expected else { return }
+            if Int.random(in: 0..<6, using: &random) == 0 {
+                waiting.store.context.checkInvariants()
+            }
             if Int.random(in: 0..<12, using: &random) == 0 {
                 try waiting.reopen()
                 try filled.reopen()

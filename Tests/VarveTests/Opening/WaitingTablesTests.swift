@@ -140,6 +140,38 @@ struct WaitingTablesTests {
         #expect(difference(content, describe(reopened.context)) == nil)
     }
 
+    @Test("The first tombstone of a type, in a write that came to nothing, leaves no trace in other contexts")
+    func firstTombstone() throws {
+        let disk = SimulatedDisk()
+        let made = try Self.open(disk)
+        try made.write { context in
+            for id in ["s", "t", "u"] { try Shelf(id: id, label: id).save(to: &context) }
+        }
+        try made.close()
+        let store = try Self.open(disk)
+        let snapshot = store.context
+        #expect(throws: Stop.self) {
+            try store.write { context in
+                try Shelf.delete(id: "s", from: &context)
+                #expect(Shelf.query().count(in: context) == 2)
+                throw Stop()
+            }
+        }
+        #expect(Shelf.query().count(in: snapshot) == 3)
+        var copy = snapshot
+        try Profile(id: "p", text: "another type").save(to: &copy)
+        try Shelf.delete(id: "t", from: &copy)
+        try Shelf(id: "t", label: "again").save(to: &copy)
+        try store.write { context in
+            try Shelf.delete(id: "s", from: &context)
+            try Shelf(id: "u", label: "more").save(to: &context)
+        }
+        #expect(Shelf.query().resolve(in: store.context).map(\.label) == ["t", "more"])
+        #expect(Deleted<Shelf>.query().count(in: store.context) == 1)
+        store.context.checkInvariants()
+        copy.checkInvariants()
+    }
+
     @Test("A write leaves snapshots as they were, whether a table is filled before it or behind it")
     func writes() throws {
         let disk = try Self.makeDisk()
