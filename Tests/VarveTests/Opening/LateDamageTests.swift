@@ -111,7 +111,8 @@ struct LateDamageTests {
     /// New ids in lists, changes, and deletions, of entities in all blocks.
     private static func write(to store: Store) throws {
         try store.write { context in
-            try Author(id: "new", name: "new", books: .ids([900, 3, 901, 40, 902])).save(to: &context)
+            try Author(id: "new", name: "new", books: .ids([900, 3, 901, 40, 902])).save(
+                to: &context)
             try Shelf(id: "s", label: "newer", books: .ids([903, 904, 1])).save(to: &context)
             guard var book: Book = context.find(70) else { return }
             book.$related = .ids([905, 71, 906])

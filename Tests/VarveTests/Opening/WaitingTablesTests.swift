@@ -140,7 +140,9 @@ struct WaitingTablesTests {
         #expect(difference(content, describe(reopened.context)) == nil)
     }
 
-    @Test("The first tombstone of a type, in a write that came to nothing, leaves no trace in other contexts")
+    @Test(
+        "The first tombstone of a type, in a write that came to nothing, leaves no trace in other contexts"
+    )
     func firstTombstone() throws {
         let disk = SimulatedDisk()
         let made = try Self.open(disk)
@@ -307,6 +309,67 @@ struct WaitingTablesTests {
                 }
             }
             #expect(differences.withLock { $0 } == [])
+        }
+    }
+
+    /// Writes a label and an author's name that go together, with links to new and old books, and undoes some.
+    private static func writeInTurn(to store: Store) throws {
+        for number in 0..<24 {
+            try store.write { context in
+                try Author(
+                    id: "a\(number % 7)", name: "w\(number)", books: .ids([154, 900 + number])
+                )
+                .save(to: &context)
+                try Shelf(id: "s", label: "w\(number)", books: .ids([155, 904])).save(
+                    to: &context)
+            }
+            if number % 5 == 4 { try store.undo() }
+        }
+    }
+
+    /// What does not go together in a context.
+    private static func fault(in context: Context) -> String? {
+        let shelf: Shelf? = context.find("s")
+        guard let label = shelf?.label, let number = Int(label.dropFirst()), label.hasPrefix("w")
+        else { return nil }
+        let author = Author.query("a\(number % 7)").with(\.$books).resolve(in: context)
+        let books = author?.books?.map(\.id) ?? []
+        guard author?.name == label, books == [154] else {
+            return "\(label), but \(author?.name ?? "none") with \(books)"
+        }
+        return nil
+    }
+
+    @Test("Readers beside a writer and a filling see states that are whole")
+    func threadsBesideAWriter() throws {
+        for round in 0..<6 {
+            let disk = try Self.makeDisk()
+            let store = try Self.open(disk, loading: round % 2 == 0 ? .whenRead : .ahead)
+            let faults = Lock<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 5) { thread in
+                switch thread {
+                case 0:
+                    do {
+                        try Self.writeInTurn(to: store)
+                    } catch { faults.withLock { $0.append("\(error)") } }
+                case 1 where round > 1:
+                    for table in store.context.tables.tables.unfilled { table.fillAhead() }
+                default:
+                    for turn in 0..<40 {
+                        let context = store.context
+                        if let fault = Self.fault(in: context) {
+                            faults.withLock { $0.append(fault) }
+                        }
+                        if thread == 4, turn % 8 == 7 { _ = describe(context) }
+                    }
+                }
+            }
+            #expect(faults.withLock { $0 } == [])
+            store.context.checkInvariants()
+            let content = describe(store.context)
+            try store.close()
+            let reopened = try Self.open(disk, .readOnly, isWaiting: false)
+            #expect(difference(content, describe(reopened.context)) == nil)
         }
     }
 
