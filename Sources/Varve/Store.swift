@@ -28,14 +28,17 @@ public final class Store: Sendable {
 
     /// When the entities of a large store are made of what its files hold.
     ///
+    /// An entity that is found by its id, changed, or reached by links is made by itself, with its neighbours. All of a type are
+    /// made for a query that an index or a pass over all decides, and for a save whose unique value is new.
+    ///
     /// An opening makes all entities of a store with few, and those of types that may refuse a stored value: raw values, JSON,
     /// types of the app's own. Behind a compaction by the same build of the program it makes none of those either,
     /// where their ids are of standard types. What such types make of stored bytes must depend on the bytes alone, and must not use
     /// the store: a value that can no longer be read ends the program then.
     public enum Loading: Sendable {
-        /// Beside whatever the app does, from the opening on; those of a type that is read meanwhile at once.
+        /// All, beside whatever the app does, from the opening on; those of a type that a query needs meanwhile at once.
         case ahead
-        /// Those of a type when they are first read or changed: for programs that run shortly, or read few types.
+        /// All of a type when a query first needs them: for programs that run shortly, or read little of what is stored.
         case whenRead
     }
 
