@@ -16,10 +16,14 @@ extension PageTree.Nodes {
         // A negative index is not below a capacity either.
         let number = UInt(bitPattern: index) &>> UInt(leafShift)
         if let directory, let word = LeafDirectory.word(number, in: directory) { return word }
-        guard let node = nodeInTree(holding: index) else {
-            return stored.flatMap { StoredLeaves.word(Int(bitPattern: number), in: $0) }
-        }
-        return LeafWord(node)
+        return wordInTree(holding: index)
+    }
+
+    /// The leaf that holds an index, without the directory. Not inlinable: of a large tree the directory has nearly all.
+    @usableFromInline
+    func wordInTree(holding index: Int) -> LeafWord? {
+        if let node = nodeInTree(holding: index) { return LeafWord(node) }
+        return stored.flatMap { StoredLeaves.word(index >> leafShift, in: $0) }
     }
 
     /// Asks the processor for a node that a change of the element at `index` will go through. The nodes above it are
@@ -45,8 +49,7 @@ extension PageTree.Nodes {
         Prefetch.lines(at: leaf.node, byteCount: 1)
     }
 
-    /// The leaf that holds `index`, packed or not, without the directory.
-    @inlinable
+    /// The leaf of the tree's own that holds `index`, packed or not, without the directory.
     func nodeInTree(holding index: Int) -> UnsafeRawPointer? {
         guard index >= 0, index < capacity, var node = root else { return nil }
         var shift = leafShift &+ PagedInner.shift &* height

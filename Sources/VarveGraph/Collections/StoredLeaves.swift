@@ -40,7 +40,6 @@ package final class StoredLeaves: Sendable {
     }
 
     /// The leaf of a number, made now unless it is there. It lives as long as this object.
-    @usableFromInline
     func node(_ number: Int) -> UnsafeRawPointer? {
         guard number >= 0, number < count else { return nil }
         let known = words[number].load(ordering: .acquiring)
@@ -60,7 +59,6 @@ package final class StoredLeaves: Sendable {
     }
 
     /// The leaf of the element at an index in the object at an address, which is neither retained nor released.
-    @usableFromInline
     static func word(_ number: Int, in stored: UnsafeRawPointer) -> LeafWord? {
         Unmanaged<StoredLeaves>.fromOpaque(stored)._withUnsafeGuaranteedRef { $0.node(number) }
             .map { LeafWord($0) }

@@ -307,7 +307,7 @@ extension Context {
         let position = position(of: Child._descriptor)
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(ids.count)
-        if !tables.tables.unfilled[position].isFilled { load(ids, of: Child.self, in: position) }
+        load(ids, of: Child.self, in: position)
         change(Child.self, at: position) { table in
             var surprises = 0
             for (index, id) in ids.enumerated() {
@@ -329,6 +329,7 @@ extension Context {
     func load<Child: EntityModelProtocol>(
         _ ids: [Child.ID], of type: Child.Type, in position: Int
     ) {
+        guard !tables.tables.unfilled[position].isFilled else { return }
         let table = tables.tables[rows: position].rows(of: Child.self)
         for id in ids { _ = table.slot(of: id) }
     }

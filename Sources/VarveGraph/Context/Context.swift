@@ -127,15 +127,15 @@ package struct TableList {
     func unretained<Kind: AnyTable>(at position: Int, as type: Kind.Type) -> Unmanaged<Kind> {
         let table = unretainedUnfilled(at: position, as: type)
         if table._withUnsafeGuaranteedRef({ $0.isFilled }) { return table }
-        return readable(at: position, as: type)
+        return .fromOpaque(readable(at: position))
     }
 
     /// Of a table that waits. What is returned lives as long as that.
     @usableFromInline @inline(never)
-    func readable<Kind: AnyTable>(at position: Int, as type: Kind.Type) -> Unmanaged<Kind> {
+    func readable(at position: Int) -> UnsafeRawPointer {
         unretainedUnfilled(at: position, as: AnyTable.self)._withUnsafeGuaranteedRef { table in
-            if let known = table.knownFilledTable { return .fromOpaque(known) }
-            return .fromOpaque(Unmanaged.passUnretained(table.readable()).toOpaque())
+            table.knownFilledTable
+                ?? UnsafeRawPointer(Unmanaged.passUnretained(table.readable()).toOpaque())
         }
     }
 

@@ -67,7 +67,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 
     /// The slot of an id whose hash is at hand.
-    @inlinable
+    // Not inlined: an entity's code calls it in a dozen places.
+    @inlinable @inline(never)
     func slot(of id: Entity.ID, hash: UInt64) -> Slot? {
         if let slot = ids.find(hash, matches: { hasID(id, at: $0) }) { return slot }
         return isFilled ? nil : storedSlot(of: id)
