@@ -21,7 +21,7 @@ struct CompactionCompressionTests {
     func speeds() async throws {
         let disk = SimulatedDisk()
         let store = try CompactionTests.open(disk, automatic: 20_000, durability: .none)
-        try Self.fill(store) { store.statistics.checkpoint == nil }
+        try CompactionTests.rewrite(store) { store.statistics.checkpoint == nil }
         // Suspending ends one that may have begun since.
         try store.suspend()
         let automatic = try Self.blocks(on: disk)
@@ -30,7 +30,7 @@ struct CompactionCompressionTests {
         try Self.compactHere(store)
         let asked = try Self.blocks(on: disk)
         #expect(asked.all > 0 && asked.thorough == asked.all)
-        try CompactionTests.fill(store, 0..<1)
+        try CompactionTests.fill(store, 20..<21)
         try await store.compact()
         let later = try Self.blocks(on: disk)
         #expect(later.all > 0 && later.thorough == later.all)
@@ -68,8 +68,4 @@ struct CompactionCompressionTests {
 
     /// From where `await` is possible.
     private static func compactHere(_ store: Store) throws { try store.compact() }
-
-    private static func fill(_ store: Store, while goesOn: () -> Bool) throws {
-        while goesOn() { try CompactionTests.fill(store, 0..<4) }
-    }
 }

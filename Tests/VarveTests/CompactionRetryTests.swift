@@ -37,15 +37,10 @@ struct CompactionRetryTests {
         return false
     }
 
-    /// The log grows, and the state does not.
-    private static func rewrite(_ store: Store, while goesOn: () throws -> Bool) throws {
-        while try goesOn() { try CompactionTests.fill(store, 0..<4) }
-    }
-
     /// A store whose compactions have failed, behind some log.
     private static func failedStore(on refusing: Refusing) throws -> Store {
         let store = try CompactionTests.open(refusing.disk, automatic: 20_000, durability: .none)
-        try rewrite(store) { try figures(of: store).growth.bytes < 100_000 }
+        try CompactionTests.rewrite(store) { try figures(of: store).growth.bytes < 100_000 }
         #expect(waits { store.statistics.compactionFailure != nil })
         return store
     }
@@ -60,7 +55,7 @@ struct CompactionRetryTests {
         try store.compact()
         #expect(store.statistics.compactionFailure == nil)
         let newest = store.statistics.checkpoint?.transaction
-        try Self.rewrite(store) {
+        try CompactionTests.rewrite(store) {
             try store.statistics.checkpoint?.transaction == newest
                 && !Self.figures(of: store).isDue
         }
@@ -77,7 +72,7 @@ struct CompactionRetryTests {
         #expect(store.statistics.compactionFailure != nil)
         refusing.end()
         let other = try CompactionTests.open(base, seed: 4)
-        try CompactionTests.fill(other, 0..<1)
+        try CompactionTests.fill(other, 20..<21)
         try other.compact()
         try other.close()
         try store.resume()
