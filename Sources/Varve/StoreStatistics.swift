@@ -23,7 +23,8 @@ public struct StoreStatistics: Sendable, Hashable {
     /// removes the files, unless the kept history or a value names them. Where compactions start by themselves, those of
     /// former processes are counted, too, beside the first work of this one.
     public let replacedAssetBytes: ByteCount
-    /// Why the last compaction that started by itself failed; nil when it did not.
+    /// Why the last compaction that started by itself failed; nil when it did not, and when one has succeeded since, also
+    /// one that was asked for.
     public let compactionFailure: String?
     /// What was damaged in files that a compaction has dropped since the store was opened, also one that started by
     /// itself; see ``CompactionReport/damage``.

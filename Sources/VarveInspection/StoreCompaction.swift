@@ -10,8 +10,8 @@ public struct StoreCompaction: Sendable {
     /// The transaction whose state the newest checkpoint holds; 0 in a store that nothing was ever
     /// written to.
     public let checkpoint: TransactionID
-    /// What that checkpoint occupies; nil when the newest state had one already and the
-    /// goal was not size.
+    /// What that checkpoint occupies; nil when the newest state had one already, all of which was compressed thoroughly,
+    /// and the goal was not size.
     public let checkpointBytes: ByteCount?
     /// What log and checkpoints occupied before.
     public let bytesBefore: ByteCount
@@ -111,6 +111,7 @@ public struct StoreCompaction: Sendable {
             let before = try compaction.measureFiles()
             let state = state.trimmingTimeline(below: TransactionID(log.pins.floor.rawValue))
             let size: CheckpointSize?
+            if compaction.isUpToDate, try compaction.hasQuickBase() { compaction.replaceBase() }
             do throws(LogError) {
                 size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
                     writer throws(LogError) in

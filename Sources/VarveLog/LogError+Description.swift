@@ -34,7 +34,7 @@ extension LogError: CustomStringConvertible {
         case .unsupportedVersion(let file, let found, let supported)
         where found < supported && file.hasPrefix("checkpoint"):
             ErrorMessage(
-                "\(file) has format version \(found), this program reads version \(supported)",
+                "\(file) has format version \(found), this program reads those from \(supported) on",
                 "run 'varve compact --smallest' of the version that wrote it")
         case .unsupportedVersion(let file, let found, let supported):
             ErrorMessage(

@@ -177,7 +177,8 @@ final class CheckpointImage: BlockSource {
             }
             throw .unsupportedVersion(
                 file: file.reference.file.text, found: UInt16(clamping: form),
-                supported: UInt16(clamping: supported))
+                supported: UInt16(
+                    clamping: max(supported.lowerBound, min(form, supported.upperBound))))
         }
     }
 }

@@ -11,7 +11,7 @@ extension CheckpointWriter {
     ///   - compression: of the blocks of an image.
     ///   - step: called before each block, or page, with how much is written, from 0 to 1. What it throws ends the writing.
     package func append(
-        _ state: State, base: StoredImage? = nil, _ compression: ImageCompression = .quick,
+        _ state: State, base: StoredImage? = nil, _ compression: ImageCompression,
         step: (_ fraction: Double) throws(LogError) -> Void = { _ in }
     ) throws(LogError) -> UInt64 {
         var writing = try CheckpointWriting(of: state, base: base, to: self, compression)

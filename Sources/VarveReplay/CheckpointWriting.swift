@@ -19,7 +19,7 @@ package struct CheckpointWriting: ~Copyable {
     ///   - compression: of the blocks of an image.
     package init(
         of state: State, base: StoredImage?, to writer: CheckpointWriter,
-        _ compression: ImageCompression = .quick
+        _ compression: ImageCompression
     ) throws(LogError) {
         if writer.isThorough {
             entities = EntityCheckpointWriting(of: state, to: writer)

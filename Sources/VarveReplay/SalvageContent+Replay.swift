@@ -27,7 +27,9 @@ extension SalvageContent {
             skip: { replay.skip(through: TransactionID($0.rawValue)) },
             take: { Taken(replay, $0) },
             definitions: replay.encodeDefinitions,
-            writeState: { writer throws(LogError) in try writer.append(replay.currentState()) },
+            writeState: { writer throws(LogError) in
+                try writer.append(replay.currentState(), .quick)
+            },
             lastTime: { replay.lastTime.microseconds })
     }
 }

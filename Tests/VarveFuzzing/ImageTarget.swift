@@ -3,7 +3,7 @@ import VarveTables
 
 /// An image whose checksums are right, as a reader meets it.
 enum ImageTarget {
-    /// Images of small states: with links, with an index, and with a long row.
+    /// Images of small states: with links, with an index, with a long row, and of the previous form.
     static let seeds: [[UInt8]] = {
         do {
             let state = try FuzzSample.transactions.reduce(State()) { state, bytes in
@@ -18,7 +18,7 @@ enum ImageTarget {
             let long = try indexed.changed { transaction in
                 try apply(FuzzSample.longRow, to: transaction)
             }
-            return [plain, second, try image(of: long)]
+            return [plain, second, try image(of: long), seedOfForm2]
         } catch {
             preconditionFailure("a sample can be written: \(error)")
         }
@@ -31,7 +31,7 @@ enum ImageTarget {
         return sink.bytes
     }
 
-    /// Opens an image, reads all of it, changes what it holds, and writes the next one.
+    /// Opens an image, reads all of it, changes what it holds, and writes the next one, quickly and thoroughly.
     static func run(_ bytes: [UInt8]) {
         let bytes = Resealing.image(bytes)
         guard let (state, image) = try? State.open(ImageInMemory(bytes)) else { return }
@@ -49,8 +49,10 @@ enum ImageTarget {
         try? apply(FuzzSample.longRow, to: transaction)
         let changed = transaction.publish()
         _ = try? changed.reading { try changed.contentDigest() }
-        var sink = ImageBytes()
-        _ = try? ImagePlan(changed, base: image).write(to: &sink)
+        for compression in [ImageCompression.quick, .thorough] {
+            var sink = ImageBytes()
+            _ = try? ImagePlan(changed, base: image, compression: compression).write(to: &sink)
+        }
     }
 
     private static func apply(_ bytes: [UInt8], to transaction: StateTransaction) throws {

@@ -46,7 +46,47 @@ struct CompactionFiguresTests {
         #expect(Self.isDue(bytes: 1, replacedAssets: 256 * Self.mebibyte))
     }
 
-    @Test("What an opening has to replay is counted alike by who writes it, and by who opens it")
+    private static func bytesForAnotherAttempt(
+        bytes: UInt64, steps: UInt64 = 0, behind checkpoint: UInt64 = 0, replacedAssets: UInt64 = 0,
+        bytesMin: ByteCount = .mebibytes(4)
+    ) -> UInt64 {
+        CompactionFigures(
+            CompactionFigures.Growth(bytes: bytes, replaySteps: steps),
+            behind: ByteCount(checkpoint), replacedAssetBytes: replacedAssets, bytesMin: bytesMin
+        ).bytesForAnotherAttempt
+    }
+
+    @Test("Where bytes were the reason, another attempt waits for as many as the checkpoint has")
+    func retryForBytes() {
+        let (mebibyte, next) = (Self.mebibyte, Self.bytesForAnotherAttempt)
+        #expect(next(50 * mebibyte, 0, 50 * mebibyte, 0, .mebibytes(4)) == 100 * mebibyte)
+        // The fault lasts: the distance does not grow with the log.
+        #expect(next(200 * mebibyte, 0, 50 * mebibyte, 0, .mebibytes(4)) == 250 * mebibyte)
+        #expect(next(5 * mebibyte, 0, 0, 0, .mebibytes(4)) == 9 * mebibyte)
+    }
+
+    @Test("Where steps were the reason, another attempt comes when the log is twice as large")
+    func retryForSteps() {
+        let next = Self.bytesForAnotherAttempt(
+            bytes: 62 * Self.mebibyte, steps: 2_000_000, behind: 200 * Self.mebibyte)
+        #expect(next == 124 * Self.mebibyte)
+    }
+
+    @Test("Where assets were the reason, another attempt waits for the least log that is compacted")
+    func retryForAssets() {
+        let next = Self.bytesForAnotherAttempt(
+            bytes: 1, behind: 200 * Self.mebibyte, replacedAssets: 256 * Self.mebibyte)
+        #expect(next == 4 * Self.mebibyte + 1)
+        #expect(Self.bytesForAnotherAttempt(bytes: 1, bytesMin: .max) == .max)
+    }
+
+    @Test("Of a log that has less than what the checkpoint was noted with, nothing is behind it")
+    func crossing() {
+        #expect(ReplaySteps(logged: 3, inCheckpoint: 5).behindCheckpoint == 0)
+        #expect(ReplaySteps(logged: 5, inCheckpoint: 3).behindCheckpoint == 2)
+    }
+
+    @Test("What an opening has to replay is counted alike by the writer and by the next opening")
     func counting() throws {
         let disk = SimulatedDisk()
         let store = try CompactionTests.open(disk, durability: .none)
@@ -89,6 +129,28 @@ struct CompactionFiguresTests {
         try store.resume()
         #expect(after > before)
         #expect(try Self.growth(of: store).replaySteps == after)
+    }
+
+    @Test("A migration that an opening logs is counted alike")
+    func countingMigration() throws {
+        let disk = SimulatedDisk()
+        func open(
+            _ types: [any EntityModelProtocol.Type], _ migrations: [Migration]
+        ) throws -> Store {
+            try Store(
+                in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
+                migrations: migrations, types: types)
+        }
+        var store = try open(Migrations.formerTypes, [])
+        try Migrations.fill(store)
+        let before = try Self.growth(of: store).replaySteps
+        try store.close()
+        store = try open(Migrations.types, Migrations.all)
+        let migrated = try Self.growth(of: store).replaySteps
+        #expect(migrated > before + 3)
+        try store.close()
+        store = try open(Migrations.types, Migrations.all)
+        #expect(try Self.growth(of: store).replaySteps == migrated)
     }
 
     private static func growth(of store: Store) throws -> CompactionFigures.Growth {

@@ -45,6 +45,20 @@ struct CompactionTests {
         }
     }
 
+    /// The log grows, and the state does not.
+    static func rewrite(_ store: Store, while goesOn: () throws -> Bool) throws {
+        var round = 0
+        while try goesOn() {
+            round += 1
+            try store.write { context in
+                for id in 0..<10 {
+                    let text = (0..<20).map { "\(round * 31 + id * $0)" }.joined()
+                    try Book(id: id, title: "\(round)", text: text).save(to: &context)
+                }
+            }
+        }
+    }
+
     @Test("A compacted store opens from its checkpoint as it was, before and after more writes")
     func roundTrip() throws {
         let disk = SimulatedDisk()

@@ -4,12 +4,16 @@ internal import VarveLog
 ///
 /// A compaction is due when the log behind the newest checkpoint
 ///
-/// - takes as much room as that checkpoint, which is about what a compaction writes: so compactions write no more than the
-///   log does, and two checkpoints with the log from the older one take the room of four checkpoints at most. That is
-///   within twice the live data where a checkpoint takes half of it;
+/// - takes as much room as that checkpoint, which is about what a compaction writes. Where this decides, compactions write
+///   no more than the log does;
 /// - or takes an opening one to three seconds to replay. Replay costs as much for a transaction as for an event, and both
-///   differ in bytes by a factor of ten, so it is their number that counts. A large checkpoint is written again for no
-///   fewer than one of them for each 128 of its bytes: the replay of a large store takes longer instead.
+///   differ in bytes by a factor of ten, so it is their number that counts. A checkpoint of more than 256 MB is written
+///   again for no fewer than one of them for each 128 of its bytes: the replay of a large store takes longer instead.
+///   Updates may take as little as 31 bytes of log. Behind such updates, and a checkpoint of more than 62 MB, this decides,
+///   and compactions write up to four times what the log does.
+///
+/// Two checkpoints with the log from the older one take the room of four checkpoints at most. That is within twice the
+/// live data where a checkpoint takes half of it.
 ///
 /// A log of a few mebibytes is never compacted for these reasons.
 struct CompactionFigures: Sendable {
@@ -61,8 +65,13 @@ struct CompactionFigures: Sendable {
         return due.overflow ? .max : due.partialValue
     }
 
-    /// How far the log must have grown for another attempt, after one that failed.
-    var bytesForAnotherAttempt: UInt64 { growth.bytes + max(bytesMin, checkpointBytes) }
+    /// How far the log must have grown for another attempt, after one that failed: twice as far, but not by more than what
+    /// makes its bytes due. The reason of the attempt may have been another one, behind few bytes.
+    var bytesForAnotherAttempt: UInt64 {
+        let next = growth.bytes.addingReportingOverflow(
+            max(bytesMin, min(growth.bytes, checkpointBytes)))
+        return next.overflow ? .max : next.partialValue
+    }
 }
 
 /// Events and transactions, which an opening replays.
@@ -72,7 +81,8 @@ struct ReplaySteps: Sendable {
     /// How many of them are in the newest checkpoint.
     var inCheckpoint: UInt64 = 0
 
-    var behindCheckpoint: UInt64 { logged - inCheckpoint }
+    /// None where a log that was read again has fewer than the checkpoint was noted with.
+    var behindCheckpoint: UInt64 { logged - min(logged, inCheckpoint) }
 }
 
 extension CompactionFigures {

@@ -67,3 +67,11 @@ public struct CompactionProgress: Sendable, Hashable {
     /// Between 0 and 1, of the phase.
     public let fraction: Double
 }
+
+extension Compaction.Dropped {
+    /// What the files occupy when they cannot be measured.
+    func bytesLeft(of before: ByteCount, adding size: CheckpointSize?) -> ByteCount {
+        let sum = before.rawValue + (size?.stored.rawValue ?? 0)
+        return ByteCount(sum - min(sum, bytes.rawValue))
+    }
+}

@@ -10,10 +10,15 @@ final class Compactor: Sendable {
     private struct Status: Sendable {
         var isCancelled = false
         var isScheduled = false
-        /// An attempt that failed is not repeated before the log has grown as much again.
-        var bytesAtFailure: UInt64 = 0
+        /// How far the log must have grown for an attempt behind one that failed; 0 where none did.
+        var bytesForAnotherAttempt: UInt64 = 0
         var failure: String?
         var damage: [LogError] = []
+
+        mutating func forgetFailure() {
+            bytesForAnotherAttempt = 0
+            failure = nil
+        }
     }
 
     private let writer: Writer
@@ -38,7 +43,7 @@ final class Compactor: Sendable {
         queue.setSpecific(key: identity, value: true)
     }
 
-    /// Why the last compaction that started by itself failed.
+    /// Why the last compaction that started by itself failed. Nil where one has succeeded since.
     var failure: String? { state.withLock { $0.failure } }
 
     /// What was damaged in the files that a compaction dropped, the last of which that was so.
@@ -109,7 +114,7 @@ final class Compactor: Sendable {
         guard startsByItself else { return }
         let figures = writer.figures.withLock { $0.compaction }
         guard figures.isDue else { return }
-        start { figures.growth.bytes >= $0.bytesAtFailure }
+        start { figures.growth.bytes >= $0.bytesForAnotherAttempt }
     }
 
     /// Starts a compaction on a thread of its own, which replaces a checkpoint that turned out damaged.
@@ -144,20 +149,19 @@ final class Compactor: Sendable {
     }
 
     private func performAutomatically() {
-        var failure: String?
         do {
             _ = try performLogged(retention, .safety, .quick) { _ in }
+            state.withLock { $0.isScheduled = false }
         } catch  where error.endsCompactionEarly {
             // `allow` starts the next attempt.
-            return state.withLock { $0.isScheduled = false }
+            state.withLock { $0.isScheduled = false }
         } catch {
-            failure = "\(error)"
-        }
-        let figures = writer.figures.withLock { $0.compaction }
-        state.withLock { [failure] state in
-            state.isScheduled = false
-            state.failure = failure
-            state.bytesAtFailure = failure == nil ? 0 : figures.bytesForAnotherAttempt
+            let figures = writer.figures.withLock { $0.compaction }
+            state.withLock { state in
+                state.isScheduled = false
+                state.failure = "\(error)"
+                state.bytesForAnotherAttempt = figures.bytesForAnotherAttempt
+            }
         }
     }
 
@@ -172,7 +176,11 @@ final class Compactor: Sendable {
     ///
     /// - Parameter wasReadAgain: whether another process has written meanwhile.
     func allow(behindOthers wasReadAgain: Bool) {
-        state.withLock { $0.isCancelled = false }
+        state.withLock { state in
+            state.isCancelled = false
+            // What failed, and how far the log had grown, was of files that another process has replaced or continued.
+            if wasReadAgain { state.forgetFailure() }
+        }
         startIfDue()
         if wasReadAgain { countReplacedAssets() }
     }
@@ -214,6 +222,7 @@ final class Compactor: Sendable {
         while true {
             do {
                 let report = try perform(retention, goal, compression, progress)
+                state.withLock { $0.forgetFailure() }
                 for error in report.damage { record.note(error) }
                 // Closed meanwhile: the compaction has succeeded all the same.
                 if let names = try? writer.fileNames() {
@@ -289,7 +298,10 @@ final class Compactor: Sendable {
         on background: BackgroundThread, _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
         let compaction = begun.compaction
-        if compaction.isUpToDate { return nil }
+        if compaction.isUpToDate {
+            guard compression == .thorough, try compaction.hasQuickBase() else { return nil }
+            compaction.replaceBase()
+        }
         let (whole, base, tried) = try readState(compaction, on: background, progress)
         let state = whole.trimmingTimeline(below: floor)
         guard let writer = try compaction.beginCheckpoint(time: state.lastTime.microseconds) else {
@@ -424,14 +436,6 @@ extension Error {
         case .log(.compactionCancelled), .suspended, .closed: true
         default: false
         }
-    }
-}
-
-extension Compaction.Dropped {
-    /// What the files occupy when they cannot be measured.
-    fileprivate func bytesLeft(of before: ByteCount, adding size: CheckpointSize?) -> ByteCount {
-        let sum = before.rawValue + (size?.stored.rawValue ?? 0)
-        return ByteCount(sum - min(sum, bytes.rawValue))
     }
 }
 

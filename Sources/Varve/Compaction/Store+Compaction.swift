@@ -10,6 +10,8 @@ extension Store {
     /// ``CompactionGoal/size``. A failed compaction leaves the store as it was.
     ///
     /// It compresses thoroughly what compactions that start by themselves compress quickly, once for what does not change.
+    /// That takes about twice the processor time. A checkpoint that holds the newest state already is written again where
+    /// some of it was compressed quickly, and takes the place of that one.
     ///
     /// - Parameters:
     ///   - retention: what to keep this time, instead of what the store was opened with.

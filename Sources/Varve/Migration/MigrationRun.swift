@@ -8,6 +8,8 @@ struct MigrationRun {
     struct Outcome {
         let header: TransactionHeader
         let payload: [UInt8]
+        /// What an opening replays of it: its events and the transaction.
+        let replaySteps: UInt64
         /// Behind the transaction.
         let state: State
         /// What the log has defined before.
@@ -87,7 +89,8 @@ struct MigrationRun {
         var payload = ByteWriter(capacity: 4_096)
         encoder.finish(header, into: &payload)
         return Outcome(
-            header: header, payload: payload.copyBytes(), state: migrated, former: state.catalog,
+            header: header, payload: payload.copyBytes(),
+            replaySteps: UInt64(encoder.eventCount) + 1, state: migrated, former: state.catalog,
             merge: merge, changedRows: changedRows)
     }
 

@@ -54,7 +54,7 @@ struct StoreOpening {
         var report: RecoveryReport
         /// How large the checkpoint is that was started from.
         var checkpoint: CheckpointSize?
-        /// Events and transactions that were replayed behind it; nil where nothing was read.
+        /// Events and transactions behind it, which were replayed, or logged by a migration; nil where nothing was read.
         var replaySteps: UInt64?
         /// The oldest transaction that can be asked for.
         let floor: TransactionID
@@ -232,7 +232,7 @@ struct StoreOpening {
         var opened = try recover(
             scanned, state, startingFrom: replayed.start, keeping: pins, migrated)
         opened.checkpoint = replayed.checkpoint
-        opened.replaySteps = replayed.replaySteps
+        opened.replaySteps = replayed.replaySteps + (migrated?.replaySteps ?? 0)
         opened.newInverses = NewInverses(in: state.context, catalog: state.catalog)
         opened.unread = hydrated.unread
         opened.look = CheckpointLook.Subject(replayed, hydrated.rebuilt)

@@ -22,6 +22,7 @@ package final class Compaction {
     private let environment: any LogEnvironment
     private let pins: LogPins
     private var writer: CheckpointWriter?
+    private var replacesBase = false
     private var formerFloor: LogSequence?
     private var fileSystem: any FileSystem { snapshot.fileSystem }
 
@@ -42,9 +43,14 @@ package final class Compaction {
         configuration = snapshot.configuration
     }
 
-    /// The newest checkpoint holds the newest state already: only history can be dropped. Nobody knows how
-    /// thoroughly it was compressed, so where size counts it is written again.
-    package var isUpToDate: Bool { goal == .safety && base?.sequence == sequence }
+    /// The newest checkpoint holds the newest state already: only history can be dropped. Where size counts it is written
+    /// again, because it may have a form that takes more, and the one before it goes.
+    package var isUpToDate: Bool { holdsNewestState && goal == .safety && !replacesBase }
+
+    private var holdsNewestState: Bool { base?.sequence == sequence }
+
+    /// Has a checkpoint that is up to date written again: another one of the same state takes its place.
+    package func replaceBase() { replacesBase = true }
 
     // MARK: The state before
 
@@ -159,13 +165,15 @@ package final class Compaction {
     }
 
     /// The new checkpoint and the one that opening started from or the last compaction wrote: it
-    /// is known to be good. Without a new one, those that are there.
+    /// is known to be good. Where that is replaced, the one before it. Without a new one, those that are there.
     private var plannedCheckpoints: [CheckpointReference] {
         guard let writer else {
             return goal == .size ? base.map { [$0] } ?? [] : manifest.checkpoints
         }
         guard goal == .safety, let base else { return [writer.header.reference] }
-        return [writer.header.reference, base]
+        // To fall back to one of the same state would need both files for one.
+        let former = manifest.checkpoints.filter { $0.sequence < sequence }
+        return [writer.header.reference] + (holdsNewestState ? former : [base])
     }
 
     /// Gives the new checkpoint up for want of space. False where nothing can be dropped without it: otherwise a `plan`

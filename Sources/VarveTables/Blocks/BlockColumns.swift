@@ -58,10 +58,11 @@ struct BlockColumns {
 
     // MARK: Writing
 
-    /// Writes the pages of frames that begin at `start`. Returns how many bytes that takes.
+    /// Writes the pages of frames that begin at `start`. Returns how many bytes that takes; nil where a page contradicts
+    /// itself, which those of a state do not.
     func encode(
         _ start: UnsafeMutableRawPointer, into content: UnsafeMutableRawBufferPointer
-    ) -> Int {
+    ) -> Int? {
         var writer = ColumnWriter(content)
         let pages = (0..<frameCount).map { frame($0, start) }.filter { $0.birth != .none }
         encodeVersions(start, with: &writer)
@@ -69,7 +70,7 @@ struct BlockColumns {
             add(field, stride: field.stride, spans(field, pages), to: &writer)
         }
         if hasIDsApart {
-            RowContentColumns.encode(pages, with: &writer)
+            guard RowContentColumns.encode(pages, with: &writer) else { return nil }
         } else if let items = columns.items {
             let extents = pages.map { columns.extent(of: $0) ?? (0, 0) }
             for field in items.fields {

@@ -213,8 +213,8 @@ extension BlockDirectory {
         let liveFrames = try reader.readVarint()
         let delta = UInt64(bitPattern: try reader.readSigned())
         let stored = try reader.readVarint()
-        // The form before says of a block only whether it is compressed.
-        let bitCount = form == ImageRoot.formBefore ? 1 : BlockCoding.bitCount
+        // The previous form says of a block only whether it is compressed.
+        let bitCount = form == ImageRoot.previousFormVersion ? 1 : BlockCoding.bitCount
         let storedCount = stored >> bitCount
         let coding = BlockCoding(bits: stored & (1 << bitCount - 1), of: kind)
         let checksum = try reader.readLittleEndian(UInt32.self)

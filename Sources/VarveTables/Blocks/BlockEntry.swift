@@ -5,7 +5,7 @@ import VarveCompression
 struct BlockCoding: Hashable, Sendable {
     /// Whether the stored bytes are an LZ4 block. Else they are the content as it is.
     var isCompressed: Bool
-    /// Whether the compressor took its time, be it without gain.
+    /// Whether the thorough compressor was used, be it without gain.
     var isThorough: Bool
     /// Whether ids of rows lie apart from the rows. False of pages of other structures.
     var hasIDsApart: Bool

@@ -106,10 +106,7 @@ struct BlockWriter {
         // Of a chunk that was released, and is used for another run now, nothing is left. A block whose pages are
         // all gone is not needed, so damage in it does no harm.
         if let block, block.run == run, missing.count < block.liveFrames {
-            let source = image().source
-            try ImageError.reading { () throws(PageDamage) in
-                try block.readFrames(from: source, into: start)
-            }
+            try read(block, into: start)
             for index in missing {
                 (start + index * run.frameBytes).initializeMemory(
                     as: UInt8.self, repeating: 0, count: run.frameBytes)
@@ -125,6 +122,22 @@ struct BlockWriter {
         try write(run, start, to: &sink)
     }
 
+    /// Makes the pages of an old block, as a state would have them. What contradicts itself has no columns.
+    private func read(
+        _ block: BlockEntry, into start: UnsafeMutableRawPointer
+    ) throws(ImageError) {
+        let image = image()
+        try ImageError.reading { () throws(PageDamage) in
+            try block.readFrames(from: image.source, into: start)
+            try block.checkPages(start, through: image.root.version) { _ in }
+        }
+        for index in 0..<block.storedFrames {
+            let page = Page(address: start + index * block.run.frameBytes)
+            // The check fills what is not in use.
+            if page.birth != .none { PageAnatomy.clearUnused(page) }
+        }
+    }
+
     private mutating func write(
         _ run: PageRun, _ frames: UnsafeMutableRawPointer, to sink: inout some BlockSink
     ) throws(ImageError) {
@@ -135,7 +148,10 @@ struct BlockWriter {
             storedFrames = index + 1
         }
         if liveFrames == 0 { return }
-        guard let columns = BlockColumns(run, frameCount: storedFrames) else {
+        let idsApart = run.kind == PageKind(.rowLeaf)
+        guard
+            let columns = BlockColumns(run, frameCount: storedFrames, idsApart: idsApart)
+        else {
             preconditionFailure("pages that no block can hold")
         }
         let room = BlockColumns.byteCountMax(ofFrames: storedFrames * run.frameBytes)
@@ -145,8 +161,11 @@ struct BlockWriter {
             content.deallocate()
             compressed.deallocate()
         }
-        let raw = UnsafeRawBufferPointer(
-            rebasing: content[..<columns.encode(frames, into: content)])
+        // Pages are checked when they are loaded, and above.
+        guard let rawCount = columns.encode(frames, into: content) else {
+            throw .damaged(.contradiction)
+        }
+        let raw = UnsafeRawBufferPointer(rebasing: content[..<rawCount])
         let count = BlockCompression.compress(raw, into: compressed, using: compressor)
         let stored = count.map { UnsafeRawBufferPointer(rebasing: compressed[..<$0]) } ?? raw
         let checksum = BlockEntry.checksum(stored, number: nextBlock)
@@ -157,7 +176,7 @@ struct BlockWriter {
                 offset: offset, storedCount: stored.count,
                 coding: BlockCoding(
                     isCompressed: count != nil, isThorough: compression == .thorough,
-                    hasIDsApart: run.kind == PageKind(.rowLeaf)), checksum: checksum))
+                    hasIDsApart: idsApart), checksum: checksum))
         nextBlock += 1
         figures.writtenBlocks += 1
         figures.writtenBytes += UInt64(stored.count)

@@ -6,7 +6,7 @@ package enum ImageError: Error, Sendable {
     /// The end of the bytes is no root of an image, or the root's checksum differs.
     case noRoot(offset: UInt64)
     /// Another version wrote it, in a form that this one does not know.
-    case unsupported(version: UInt32, supported: UInt32)
+    case unsupported(version: UInt32, supported: ClosedRange<UInt32>)
     /// The root is intact and cannot be of a state: a forger wrote it.
     case malformedRoot(reason: String)
     /// A block that is needed now cannot be used.
@@ -54,7 +54,8 @@ extension ImageError: CustomStringConvertible {
         case .storage(let error): error.reason
         case .noRoot: "the root of its image is not what was written"
         case .unsupported(let version, let supported):
-            "its image has form \(version), and this version reads form \(supported)"
+            "its image has form \(version), and this version reads forms "
+                + "\(supported.lowerBound) to \(supported.upperBound)"
         case .malformedRoot(let reason): "the root of its image: \(reason)"
         case .damaged(let damage): "\(damage)"
         case .content(let error): "a definition cannot be written: \(error)"

@@ -7,8 +7,8 @@ import VarveEvents
 ///     locator   where the root begins, UInt64 | its bytes, UInt32 | its checksum, UInt32 | magic, UInt64
 struct ImageRoot: Sendable {
     static let formVersion: UInt32 = 3
-    /// Whose blocks the form of today has too, among others.
-    static let formBefore: UInt32 = 2
+    /// The previous form is read too. The form of today has its blocks, among others.
+    static let previousFormVersion: UInt32 = 2
     static let locatorBytes = 24
     /// "VrvImage" in the order of memory.
     static let magic: UInt64 = 0x6567_616D_4976_7256
@@ -99,8 +99,9 @@ struct ImageRoot: Sendable {
             try reader.readLittleEndian(UInt32.self)
         }
         guard form > 0 else { throw .malformedRoot(reason: "its form is 0") }
-        guard form == formVersion || form == formBefore else {
-            throw .unsupported(version: form, supported: formVersion)
+        let supported = previousFormVersion...formVersion
+        guard supported.contains(form) else {
+            throw .unsupported(version: form, supported: supported)
         }
         return try ImageError.decodingRoot { () throws(CodecError) in
             try decode(&reader, form: form, at: offset)

@@ -124,10 +124,10 @@ struct RowContentColumns {
         }
     }
 
-    /// Writes the contents of pages. Those of pages that contradict themselves, which no state has, are left out.
-    static func encode(_ pages: [Page], with writer: inout ColumnWriter) {
+    /// Writes the contents of pages. False where one contradicts itself; nothing is written then.
+    static func encode(_ pages: [Page], with writer: inout ColumnWriter) -> Bool {
         withCells(of: pages) { cells in
-            guard let cells else { return }
+            guard let cells else { return false }
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: cells.count) { shared in
                 let idBytes = share(cells, into: shared)
                 writer.addBytes(UnsafeRawBufferPointer(shared))
@@ -142,6 +142,7 @@ struct RowContentColumns {
                     writer.append(UnsafeRawBufferPointer(start: cell.row, count: cell.rowCount))
                 }
             }
+            return true
         }
     }
 

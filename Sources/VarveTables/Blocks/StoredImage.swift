@@ -19,6 +19,12 @@ package final class StoredImage: Sendable {
     /// The blocks of the image.
     package var blockCount: Int { root.directory.blocks.count }
 
+    /// How many of the blocks were compressed thoroughly.
+    package var thoroughBlockCount: Int { root.directory.blocks.count { $0.coding.isThorough } }
+
+    /// Whether all of them were.
+    package var isThorough: Bool { thoroughBlockCount == blockCount }
+
     /// What the blocks take before compression.
     package var pageBytes: UInt64 {
         root.directory.blocks.reduce(0) { $0 + UInt64($1.rawCount) }

@@ -1,7 +1,7 @@
 package import VarveEvents
 
 /// What a slot of a state holds. Id and row are valid as long as the state is kept, except for a row that was converted
-/// and for what ``StateReader/forEachSlot(in:willReplace:_:)`` and
+/// and for what ``StateReader/forEachSlot(in:keepsBlocks:willReplace:_:)`` and
 /// ``RowBatch`` give.
 package struct StateEntity {
     package let slot: Slot

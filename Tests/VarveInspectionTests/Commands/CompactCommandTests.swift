@@ -80,7 +80,7 @@ struct CompactCommandTests {
                 .count { $0.hasPrefix("segment") }
         }
         #expect(try countSegments() > 1)
-        // Also where nothing was written since: how thoroughly it was compressed is not known.
+        // Also where nothing was written since: the form for size takes less.
         let run = ToolRun("compact", "--smallest", "--keep=none", store.path)
         #expect(run.status == .success && run.errors.isEmpty)
         #expect(run.lines[0].contains("checkpoint of transaction 9"))

@@ -158,7 +158,8 @@ struct ImageCheckpointDamageTests {
         // Such a compaction leaves nothing to fall back to. The image takes the place of its pages of entities.
         let pages = try #require(try store.checkpoints().first)
         let writer = try CheckpointWriter(pages.header, in: store.disk)
-        try writer.finish(contentDigest: writer.append(try LoggedState(of: store.disk).state))
+        try writer.finish(
+            contentDigest: writer.append(try LoggedState(of: store.disk).state, .quick))
         try writer.publish()
         let file = try #require(try store.checkpoints().first)
         return (store.disk, file, try file.pageContents())

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import VarveEvents
 import VarveLog
+import VarveReplay
+import VarveTables
 import VarveTestSupport
 
 @testable import VarveInspection
@@ -71,7 +73,7 @@ struct GoldenStoreTests {
         return compacted
     }
 
-    /// Not those whose checkpoints are pages of entities, "checkpoint" and "checkpoint-damaged", or images of the form before:
+    /// Not those whose checkpoints are pages of entities, "checkpoint" and "checkpoint-damaged", or images of the previous form:
     /// stores have them, and a compaction writes an image of today. An image has the key of a process's map of ids, which is random.
     @Test(
         "Today's encoders write the same bytes, but for images",
@@ -126,6 +128,23 @@ struct GoldenStoreTests {
         let compacted = try ScannedLog.scan(directory, mode: .readOnly)
         #expect(compacted.manifest.floor == LogSequence(11))
         #expect(try compacted.open(compacted.manifest.checkpoints[0]).header.isImage)
+        #expect(try SampleFiles.entities(in: directory) == entities)
+        #expect(try StoreVerification.verify(directory).problems.isEmpty)
+    }
+
+    @Test("A compaction of one of form 2 compresses thoroughly, without a write since, and once")
+    func compression() throws {
+        let directory = try Self.directory("image-form-2")
+        let entities = try SampleFiles.entities(in: directory)
+        for number in [2, 2] as [UInt64] {
+            _ = try StoreCompaction.compact(
+                directory, environment: SimulatedEnvironment(seed: 3), retaining: .everything)
+            let scanned = try ScannedLog.scan(directory, mode: .readOnly)
+            #expect(scanned.manifest.checkpoints.map(\.number) == [number])
+            let image = try #require(
+                try scanned.open(scanned.manifest.checkpoints[0]).load().image)
+            #expect(image.blockCount > 0 && image.thoroughBlockCount == image.blockCount)
+        }
         #expect(try SampleFiles.entities(in: directory) == entities)
         #expect(try StoreVerification.verify(directory).problems.isEmpty)
     }

@@ -23,8 +23,9 @@ struct BlockColumnsTests {
         let room = BlockColumns.byteCountMax(ofFrames: raw.count)
         return try [UInt8](unsafeUninitializedCapacity: room) { content, count in
             try raw.withUnsafeMutableBytes { raw in
-                count = columns.encode(
-                    try #require(raw.baseAddress), into: UnsafeMutableRawBufferPointer(content))
+                let start = try #require(raw.baseAddress)
+                count = try #require(
+                    columns.encode(start, into: UnsafeMutableRawBufferPointer(content)))
             }
         }
     }

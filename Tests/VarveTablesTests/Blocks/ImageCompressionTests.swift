@@ -4,7 +4,7 @@ import VarveTestSupport
 
 @testable import VarveTables
 
-/// Images that were compressed quickly and thoroughly, and of the form before, one upon the other.
+/// Images that were compressed quickly and thoroughly, and of the previous form, one upon the other.
 @Suite("Compression of images")
 struct ImageCompressionTests {
     private static func leaves(of image: StoredImage) -> [BlockEntry] {
@@ -41,9 +41,9 @@ struct ImageCompressionTests {
         #expect(try opened.reading { try opened.digest() } == state.digest())
     }
 
-    /// The root of these is of today's form. The golden stores have one of the form before.
-    @Test("Blocks of the form before are read, copied, and made anew by a thorough image")
-    func formBefore() throws {
+    /// The root of these is of today's form. The golden stores have one of the previous form.
+    @Test("Blocks of the previous form are read, copied, and made anew by a thorough image")
+    func previousForm() throws {
         var state = try UserLog.state(count: 3_000)
         var forged = try ForgedImage(state.image())
         forged.putIDsBetweenRows()
@@ -61,6 +61,28 @@ struct ImageCompressionTests {
             #expect(apart > 0 && (compression == .quick) == (apart < leaves.count))
             let opened = try State.open(MemorySource(bytes)).state
             #expect(try opened.reading { try opened.digest() } == digest)
+        }
+    }
+
+    @Test("A block that is made anew and contradicts itself is named, and nothing is made of it")
+    func contradiction() throws {
+        var forged = try ForgedImage(UserLog.state(count: 300).image())
+        forged.putIDsBetweenRows()
+        let (block, frame) = try #require(forged.firstFrame(of: PageKind(.rowLeaf)))
+        // The ends of the first two slots, the second of which lies before the first.
+        forged.store(0x0001_0040, block, frame, at: RowLeaf.Geometry.standard.ends)
+        let (state, base) = try State.open(MemorySource(try forged.bytes()))
+        let entry = base.root.directory.blocks[block]
+        do throws(ImageError) {
+            var sink = MemoryBlocks()
+            _ = try ImagePlan(state, base: base, compression: .thorough).write(to: &sink)
+            Issue.record("it was written")
+        } catch {
+            guard case .damaged(.content(let place, _)) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(place == entry.place)
         }
     }
 

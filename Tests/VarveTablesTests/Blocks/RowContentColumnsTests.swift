@@ -49,8 +49,9 @@ struct RowContentColumnsTests {
         let room = BlockColumns.byteCountMax(ofFrames: frames.count)
         return try [UInt8](unsafeUninitializedCapacity: room) { content, count in
             try frames.withUnsafeMutableBytes {
-                count = columns.encode(
-                    try #require($0.baseAddress), into: UnsafeMutableRawBufferPointer(content))
+                let start = try #require($0.baseAddress)
+                count = try #require(
+                    columns.encode(start, into: UnsafeMutableRawBufferPointer(content)))
             }
         }
     }
@@ -96,7 +97,22 @@ struct RowContentColumnsTests {
         #expect(between - apart > 800 * 7)
     }
 
-    @Test("An id that shares more than the one before has, or than it has itself, is refused")
+    /// Whether a query would read the rows of such a block.
+    private static func isRead(_ content: [UInt8], frames count: Int) -> Bool {
+        let checksum = content.withUnsafeBytes { BlockEntry.checksum($0, number: 0) }
+        let entry = BlockEntry(
+            number: 0, run: run(frames: count), storedFrames: count, liveFrames: count, offset: 0,
+            storedCount: content.count,
+            coding: BlockCoding(isCompressed: false, isThorough: false, hasIDsApart: true),
+            checksum: checksum)
+        return RowBlock().read(
+            entry, from: MemorySource(content), version: PageVersion(1), through: TransactionID(1)
+        ) { _ in true }
+    }
+
+    @Test(
+        "An id that shares more than the one before has, or than it has itself, is refused, by queries too"
+    )
     func forgedSharing() throws {
         let frames = Self.frames([([1, 2], [9]), ([1, 2, 3], [9])])
         let content = try Self.encode(frames)
@@ -108,11 +124,14 @@ struct RowContentColumnsTests {
             var forged = content
             forged[shared + slot] = count
             #expect(try Self.decode(forged, frames: 1) == nil, "slot \(slot) shares \(count)")
+            #expect(!Self.isRead(forged, frames: 1), "slot \(slot) shares \(count)")
         }
         // One that shares less has more bytes of its own, which are not there.
         var forged = content
         forged[shared + 1] = 1
         #expect(try Self.decode(forged, frames: 1) == nil)
+        #expect(!Self.isRead(forged, frames: 1))
+        #expect(Self.isRead(content, frames: 1))
     }
 
     @Test("Ids or rows that are left out are refused, be they zeros")

@@ -38,7 +38,7 @@ struct ForgedImage {
         }
     }
 
-    /// Leaves of rows as images of the form before have them.
+    /// Leaves of rows as images of the previous form have them.
     mutating func putIDsBetweenRows() {
         for index in blocks.indices { blocks[index].putIDsBetweenRows() }
     }
@@ -193,6 +193,8 @@ extension ForgedImage.Block {
         else {
             return [0]
         }
+        let between = BlockColumns(
+            entry.run, frameCount: entry.storedFrames, idsApart: false)
         var content = [UInt8](unsafeUninitializedCapacity: room) { content, count in
             raw.withUnsafeMutableBytes { raw in
                 guard let start = raw.baseAddress else { return }
@@ -201,7 +203,10 @@ extension ForgedImage.Block {
                     Page(address: start + frame * entry.run.frameBytes)
                         .setKind(entry.run.kind, byteCount: entry.run.frameBytes)
                 }
-                count = columns.encode(start, into: UnsafeMutableRawBufferPointer(content))
+                let room = UnsafeMutableRawBufferPointer(content)
+                // Cells that contradict each other are refused before the ids and rows behind them are read.
+                count =
+                    columns.encode(start, into: room) ?? between?.encode(start, into: room) ?? 0
             }
         }
         for change in changes {
