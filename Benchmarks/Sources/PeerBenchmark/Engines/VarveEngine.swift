@@ -52,8 +52,11 @@ final class VarveEngine: Engine {
     private var snapshot = Context()
 
     init(at directory: URL, cache: CacheSize) throws {
+        // With little memory nothing is made ahead that may never be read.
+        let loading: Store.Loading = cache.bytes < CacheSize.large.bytes ? .whenRead : .ahead
         store = try Store(
-            at: directory.appending(path: "db.varve"), durability: .none, StoredUser.self)
+            at: directory.appending(path: "db.varve"), durability: .none, loading: loading,
+            StoredUser.self)
     }
 
     init(_ store: Store) { self.store = store }
