@@ -274,9 +274,6 @@ extension Context {
     ) -> Entity? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
         let table = tables.unretained(at: position, as: Table<Entity>.self)
-        guard table._withUnsafeGuaranteedRef({ $0.isFilled }) else {
-            return table._withUnsafeGuaranteedRef { $0.copyOfStoredRow(of: id) }
-        }
         return table._withUnsafeGuaranteedRef {
             $0.copyOfRow(of: id, isInTransaction: session.isTracking)
         }

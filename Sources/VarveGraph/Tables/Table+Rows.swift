@@ -95,7 +95,8 @@ extension Table {
                 }
             }
         }
-        return nil
+        // A table that waits has the ids alone that it gave itself.
+        return isFilled ? nil : copyOfStoredRow(of: id)
     }
 
     /// A copy of the row at a place of a packed leaf, if it has the id. Comparing ids that are there compares one

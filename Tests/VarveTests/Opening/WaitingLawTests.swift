@@ -71,9 +71,11 @@ private enum Model {
     static func glance(_ context: Context, _ random: inout SeededGenerator) -> String {
         let id = Int.random(in: 0..<90, using: &random)
         let item: Item? = context.find(id)
+        let all: [Item?] = context.findAll([id, 200, id + 2])
+        let existing: [Item] = context.findAllExisting([id + 1, 201, id])
         let partners = Item.query([id, id + 1]).id(\.$partners).with(\.$box).resolve(in: context)
         let box = Box.query("b\(id % 9)").related(\.$items).resolve(in: context)
-        return "\(String(describing: item)) \(partners) \(box.map(\.id))"
+        return "\(String(describing: item)) \(all) \(existing) \(partners) \(box.map(\.id))"
     }
 
     static func change(_ context: inout Context, _ random: inout SeededGenerator) throws {
