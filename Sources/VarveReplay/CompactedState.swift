@@ -1,4 +1,4 @@
-internal import VarveEvents
+package import VarveEvents
 package import VarveLog
 package import VarveTables
 
@@ -8,6 +8,8 @@ package import VarveTables
 /// Each step takes some milliseconds, on any thread, one at a time.
 package struct CompactedState: ~Copyable {
     private static let bytesPerStep = 1 << 20
+    /// Where the log behind the checkpoint is more than one in so many of all bytes, indexes are made anew behind the replay.
+    private static let changedShareMax: UInt64 = 8
 
     private let compaction: Compaction
     /// An image, until it is opened.
@@ -20,17 +22,26 @@ package struct CompactedState: ~Copyable {
     /// Of rows that were tried.
     private var noted: TriedTypes?
     private var replay: SteppedReplay
+    /// What the state is to have.
+    private let indexes: [TypeNumber: [IndexDeclaration]]
+    /// Makes them, once all was replayed.
+    private var building: IndexBuilding?
     private let byteCount: UInt64
     private var bytesDone: UInt64 = 0
 
     /// Opens the checkpoint, and reads its first pages.
-    package init(_ compaction: Compaction) throws(LogError) {
+    ///
+    /// - Parameter indexes: those that the state is to have.
+    package init(
+        _ compaction: Compaction, indexes: [TypeNumber: [IndexDeclaration]]
+    ) throws(LogError) {
         let file = try compaction.openBase()
         let isImage = file?.header.isImage ?? false
         let reading = try CheckpointReading.begin(isImage ? nil : file)
         let replay = compaction.replayBehindBase()
         self.compaction = compaction
         self.replay = replay
+        self.indexes = indexes
         byteCount = replay.byteCount + (file?.rawBytes.reduce(0, &+) ?? 0)
         transaction = file == nil ? StateTransaction(State()) : nil
         imageFile = isImage ? file : nil
@@ -46,6 +57,7 @@ package struct CompactedState: ~Copyable {
             try advanceCheckpoint()
             return true
         }
+        if building != nil { return building?.advance() ?? false }
         var taken: UInt64 = 0
         do throws(ReplayFailure<RecordError>) {
             let goesOn = try replay.advance(Self.bytesPerStep) { record throws(RecordError) in
@@ -53,7 +65,8 @@ package struct CompactedState: ~Copyable {
                 try transaction.take(record)
             }
             bytesDone += taken
-            return goesOn
+            if !goesOn { building = IndexBuilding(in: transaction, wanted: indexes) }
+            return true
         } catch {
             // What does not fit may be the block's fault.
             do throws(LogError) { try transaction.checkBlocks() } catch { throw .log(error) }
@@ -67,6 +80,7 @@ package struct CompactedState: ~Copyable {
                 // Its blocks are compared with their checksums as they are read, or copied.
                 let loaded = try file.openImage()
                 let transaction = StateTransaction(loaded.state)
+                if replay.byteCount > byteCount / Self.changedShareMax { transaction.dropIndexes() }
                 let noted = try file.loadTriedTypes()
                 transaction.setRows = noted.map { SetRows(of: $0.readers.keys) }
                 self.transaction = transaction

@@ -302,7 +302,7 @@ final class Compactor: Sendable {
             guard compression == .thorough, try compaction.hasQuickBase() else { return nil }
             compaction.replaceBase()
         }
-        let (whole, base, tried) = try readState(compaction, on: background, progress)
+        let (whole, base, tried) = try readState(begun, on: background, progress)
         let state = whole.trimmingTimeline(below: floor)
         guard let writer = try compaction.beginCheckpoint(time: state.lastTime.microseconds) else {
             return nil
@@ -341,10 +341,10 @@ final class Compactor: Sendable {
     /// The state behind everything that was appended when the compaction began, without the steps that cannot be undone
     /// any more, the image that it was opened from, and what that notes of rows that were tried.
     private func readState(
-        _ compaction: Compaction, on background: BackgroundThread,
+        _ begun: Writer.BegunCompaction, on background: BackgroundThread,
         _ progress: (CompactionProgress) -> Void
     ) throws -> (State, StoredImage?, TriedRows?) {
-        var reading = try CompactedState(compaction)
+        var reading = try CompactedState(begun.compaction, indexes: begun.indexes)
         do {
             try background.repeat({ try reading.advance() }) {
                 progress(CompactionProgress(phase: .reading, fraction: reading.fraction))

@@ -25,7 +25,7 @@ extension DraftApplication {
         for deletion in plan.deletions {
             let place = deletion.place
             for (relation, waiting) in deletion.waiting.enumerated() {
-                let links = state.context.tables.tables[place.table]
+                let links = state.context.tables.tables[rows: place.table]
                     .linkList(relation: relation, of: place.slot).slots
                 state.context.replaceLinks(
                     with: links.filter(waiting.contains), of: place.slot, relation: relation,
@@ -41,7 +41,7 @@ extension DraftApplication {
         _ cause: DeleteCause, of place: EntityPlace, in state: borrowing StoreState
     ) -> Bool {
         if deleted.contains(cause.entity) || cause.isUpsert { return true }
-        let owner = state.context.tables.tables[cause.entity.table]
+        let owner = state.context.tables.tables[rows: cause.entity.table]
         return owner.isLive(Slot(cause.entity.slot)) && !plan.spared.contains(cause.entity)
             && owner.relations.contains { $0.childTable == place.table && $0.deletesOrphans }
     }
@@ -50,7 +50,7 @@ extension DraftApplication {
     func linksOfDeleted(in state: borrowing StoreState) -> [[ContiguousArray<UInt32>]] {
         let tables = state.context.tables.tables
         return plan.deletions.map { deletion in
-            let table = tables[deletion.place.table]
+            let table = tables[rows: deletion.place.table]
             return table.relations.indices.map {
                 table.linkList(relation: $0, of: deletion.place.slot).slots
             }
@@ -79,7 +79,7 @@ extension DraftApplication {
         of deletion: DraftPlan.Deletion, _ lists: [ContiguousArray<UInt32>],
         in state: borrowing StoreState
     ) -> [UnseenLinks] {
-        let relations = state.context.tables.tables[deletion.place.table].relations
+        let relations = state.context.tables.tables[rows: deletion.place.table].relations
         return relations.indices.compactMap { index in
             let relation = relations[index]
             let children = lists[index].filter { slot in
@@ -97,10 +97,10 @@ extension DraftApplication {
     }
 
     private func deny(_ link: UnseenLinks, in state: borrowing StoreState) throws {
-        let table = state.context.tables.tables[link.childTable]
+        let table = state.context.tables.tables[rows: link.childTable]
         let live = link.children.filter { table.isLive(Slot($0)) }
         guard !live.isEmpty else { return }
-        let owner = state.context.tables.tables[link.owner.table]
+        let owner = state.context.tables.tables[rows: link.owner.table]
         throw ContextError.deleteDenied(
             type: owner.descriptor.name, id: owner.idText(of: Slot(link.owner.slot)),
             relation: owner.descriptor.relations[link.relation].name,

@@ -47,7 +47,7 @@ struct DraftApplication {
     ) throws(CodecError) -> [DraftConflict] {
         var conflicts: [DraftConflict] = []
         for (entity, place) in changed {
-            let table = state.context.tables.tables[place.table]
+            let table = state.context.tables.tables[rows: place.table]
             let descriptor = table.descriptor
             let slot = Slot(place.slot)
             guard descriptor.hasUniqueIndexes, table.isLive(slot) else { continue }
@@ -80,7 +80,7 @@ struct DraftApplication {
         guard isRepeated(Slot(entity.slot)) else { return false }
         var id = ByteWriter()
         try operations.storeID(table, found.existing, &id)
-        let own = mine.tables.tables[entity.table]
+        let own = mine.tables.tables[rows: entity.table]
         let known = try id.withBytes { bytes throws(CodecError) in
             try operations.find(own, bytes)
         }
@@ -127,7 +127,7 @@ struct DraftApplication {
     // MARK: - Links
 
     private func apply(_ change: DraftPlan.ListChange, to state: inout StoreState) {
-        let table = state.context.tables.tables[change.place.table]
+        let table = state.context.tables.tables[rows: change.place.table]
         let now = table.linkList(relation: change.relation, of: change.place.slot).slots
         let resolved = table.relations[change.relation]
         var members = Set(now)

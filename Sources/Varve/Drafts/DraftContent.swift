@@ -86,7 +86,7 @@ struct DraftContent: Sendable {
 
     private mutating func noteCauses(in context: Context, of rows: ChangedRows) {
         for (position, slots) in rows.tables {
-            let causes = context.tables.tables[position].deleteCauses
+            let causes = context.tables.tables.unfilled[position].deleteCauses
             if causes.isEmpty, deleteCauses[position] == nil { continue }
             for slot in slots.rows { deleteCauses[position, default: [:]][slot] = causes[slot] }
         }
@@ -120,7 +120,7 @@ extension DraftContent {
     /// The error for a value that cannot be written: it names the entity. Reads the entities that were touched.
     func unencodable(_ error: CodecError) -> StoreError {
         for (position, slots) in touched.tables.sorted(by: { $0.key < $1.key }) {
-            let table = state.context.tables.tables[position]
+            let table = state.context.tables.tables[rows: position]
             for slot in slots.rows.map({ Slot($0) }) where table.isLive(slot) {
                 var bytes = ByteWriter()
                 do throws(CodecError) {

@@ -29,9 +29,9 @@ extension DraftMerge {
     func noteUnheld(in theirs: inout StoreState) throws(CodecError) {
         let tables = mine.context.tables.tables
         for entity in entities where isLive(entity) {
-            for (index, relation) in tables[entity.table].relations.enumerated() {
+            for (index, relation) in tables[rows: entity.table].relations.enumerated() {
                 guard let inverse = relation.inverse,
-                    tables[relation.childTable].relations[inverse].deletesOrphans,
+                    tables[rows: relation.childTable].relations[inverse].deletesOrphans,
                     lists(of: index, at: entity).has.isEmpty
                 else { continue }
                 let place = try slots.place(of: entity, in: &theirs)
@@ -44,7 +44,7 @@ extension DraftMerge {
     func lists(
         of relation: Int, at entity: EntityPlace
     ) -> (was: ContiguousArray<UInt32>, has: ContiguousArray<UInt32>) {
-        let has = mine.context.tables.tables[entity.table].linkList(
+        let has = mine.context.tables.tables[rows: entity.table].linkList(
             relation: relation, of: entity.slot)
         let was = baseTable(of: entity)?.linkList(relation: relation, of: entity.slot)
         if let was, was.isIdentical(to: has) {
@@ -63,7 +63,7 @@ extension DraftMerge {
     private func touchedLists(in theirs: inout StoreState) throws(CodecError) -> [TouchedList] {
         var found: [TouchedList] = []
         for entity in entities {
-            let relations = mine.context.tables.tables[entity.table].relations
+            let relations = mine.context.tables.tables[rows: entity.table].relations
             if relations.isEmpty { continue }
             let place = try slots.place(of: entity, in: &theirs)
             if dropped.contains(place) { continue }
@@ -90,7 +90,7 @@ extension DraftMerge {
         if list.has.isEmpty, let first = list.was.first, isCut(first, of: list.resolved) { return }
         let was = try slots.slots(of: list.was, ofTable: child, in: &theirs).first
         let has = try slots.slots(of: list.has, ofTable: child, in: &theirs).first
-        let table = theirs.context.tables.tables[list.place.table]
+        let table = theirs.context.tables.tables[rows: list.place.table]
         let resolved = table.relations[list.relation]
         let have = table.linkList(relation: list.relation, of: list.place.slot).slots.first
         let pairs = try pairs(of: list, resolved, was, has, in: &theirs)
@@ -131,7 +131,7 @@ extension DraftMerge {
         _ list: TouchedList, _ was: UInt32?, _ has: UInt32?, _ have: UInt32?,
         in theirs: inout StoreState
     ) throws -> Bool {
-        let child = theirs.context.tables.tables[list.place.table].relations[list.relation]
+        let child = theirs.context.tables.tables[rows: list.place.table].relations[list.relation]
             .childTable
         let isDecided = revived.contains(list.place) || isDeletedInDraft(list.entity)
         let isLed = try !isDecided && isLedByOthers(list, was, have, in: theirs)
@@ -152,7 +152,7 @@ extension DraftMerge {
     ) throws -> Bool {
         if have != was {
             guard have == nil, let first = list.was.first, let was else { return true }
-            let child = theirs.context.tables.tables[list.place.table].relations[list.relation]
+            let child = theirs.context.tables.tables[rows: list.place.table].relations[list.relation]
                 .childTable
             let wasThere = wasLive(EntityPlace(table: list.resolved.childTable, slot: first))
             return !wasThere || isLive(EntityPlace(table: child, slot: was), in: theirs)
@@ -173,7 +173,7 @@ extension DraftMerge {
             !list.resolved.inverseIsToMany
         else { return false }
         let child = slots.table(list.resolved.childTable)
-        let owner = theirs.context.tables.tables[child]
+        let owner = theirs.context.tables.tables[rows: child]
             .linkList(relation: inverse, of: has).slots.first
         guard let owner, owner != list.place.slot else { return false }
         guard let former = formerPartner(of: target, list, inverse) else { return true }
@@ -190,7 +190,7 @@ extension DraftMerge {
     private func side(
         _ slots: ContiguousArray<UInt32>, _ table: Int, _ theirs: borrowing StoreState
     ) -> DraftConflict.Side {
-        let table = theirs.context.tables.tables[table]
+        let table = theirs.context.tables.tables[rows: table]
         return DraftConflict.Side(ids: slots.map { table.idText(of: Slot($0)) })
     }
 
@@ -216,7 +216,7 @@ extension DraftMerge {
         let isRevived = revived.contains(list.place)
         let was = isRevived ? [] : try slots.slots(of: list.was, ofTable: child, in: &theirs)
         let has = try slots.slots(of: list.has, ofTable: child, in: &theirs)
-        let table = theirs.context.tables.tables[list.place.table]
+        let table = theirs.context.tables.tables[rows: list.place.table]
         let have = table.linkList(relation: list.relation, of: list.place.slot).slots
         let target = table.relations[list.relation].childTable
         var added = Set(has).subtracting(was).subtracting(have)
@@ -244,7 +244,7 @@ extension DraftMerge {
         _ children: ContiguousArray<UInt32>, to place: EntityPlace, _ inverse: Int, _ child: Int,
         _ theirs: borrowing StoreState
     ) {
-        let table = theirs.context.tables.tables[child]
+        let table = theirs.context.tables.tables[rows: child]
         for slot in children where table.linkList(relation: inverse, of: slot).count == 0 {
             plan.owners.append(
                 .init(

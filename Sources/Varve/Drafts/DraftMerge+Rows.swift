@@ -44,7 +44,7 @@ extension DraftMerge {
     func fields(
         of place: EntityPlace, in state: borrowing StoreState, _ definition: TypeDefinition
     ) throws(CodecError) -> [[UInt8]] {
-        let table = state.context.tables.tables[place.table]
+        let table = state.context.tables.tables[rows: place.table]
         var row = ByteWriter()
         try table.storeRow(at: Slot(place.slot), into: &row)
         let count = table.descriptor.fields.count
@@ -73,7 +73,7 @@ extension DraftMerge {
             return false
         }
         return table.metadata(of: Slot(entity.slot))
-            == theirs.context.tables.tables[place.table].metadata(of: Slot(place.slot))
+            == theirs.context.tables.tables[rows: place.table].metadata(of: Slot(place.slot))
     }
 
     private func mergeFields(
@@ -123,7 +123,7 @@ extension DraftMerge {
     // MARK: - Insertions
 
     private func insert(_ entity: EntityPlace, _ place: EntityPlace) throws(CodecError) {
-        let table = mine.context.tables.tables[entity.table]
+        let table = mine.context.tables.tables[rows: entity.table]
         var row = ByteWriter()
         try table.storeRow(at: Slot(entity.slot), into: &row)
         plan.insertions.append(
@@ -182,7 +182,7 @@ extension DraftMerge {
             try fields(of: entity, in: base, definition),
             try fields(of: entity, in: mine, definition),
             definition)
-        let relations = mine.context.tables.tables[entity.table].relations
+        let relations = mine.context.tables.tables[rows: entity.table].relations
         for (index, relation) in relations.enumerated() {
             if relation.isToMany, relation.inverse != nil { continue }
             let (was, has) = lists(of: index, at: entity)
@@ -197,7 +197,7 @@ extension DraftMerge {
     private func mergeDeletion(
         of entity: EntityPlace, _ place: EntityPlace, with theirs: inout StoreState
     ) throws {
-        let relations = mine.context.tables.tables[entity.table].relations
+        let relations = mine.context.tables.tables[rows: entity.table].relations
         var seen: [Set<UInt32>] = []
         var waiting: [Set<UInt32>] = []
         var names: [String] = []
@@ -229,7 +229,7 @@ extension DraftMerge {
     private func places(
         of relation: Int, at entity: EntityPlace, in theirs: inout StoreState
     ) throws(CodecError) -> (was: ContiguousArray<UInt32>, has: ContiguousArray<UInt32>) {
-        let child = mine.context.tables.tables[entity.table].relations[relation].childTable
+        let child = mine.context.tables.tables[rows: entity.table].relations[relation].childTable
         let (was, has) = lists(of: relation, at: entity)
         return (
             try slots.slots(of: was, ofTable: child, in: &theirs),
@@ -255,7 +255,7 @@ extension DraftMerge {
         _ was: ContiguousArray<UInt32>, _ relation: Int, _ place: EntityPlace, _ isToMany: Bool,
         in theirs: borrowing StoreState
     ) throws -> Bool {
-        let table = theirs.context.tables.tables[place.table]
+        let table = theirs.context.tables.tables[rows: place.table]
         let have = table.linkList(relation: relation, of: place.slot).slots
         guard have != was else { return false }
         return !Set(have).isSubset(of: was)

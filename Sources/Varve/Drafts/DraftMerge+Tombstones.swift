@@ -15,7 +15,7 @@ extension DraftMerge {
         guard let descriptor = owner.tombstoneDescriptor,
             let position = state.context.tables.position(of: descriptor)
         else { return nil }
-        let table = state.context.tables.tables[position]
+        let table = state.context.tables.tables[rows: position]
         let id = try encodedID(of: entity)
         let slot = try id.withReader { reader throws(CodecError) in
             try descriptor.operations.find(table, reader.rest)
@@ -25,7 +25,7 @@ extension DraftMerge {
         var row = ByteWriter()
         try tombstone.storeRow(into: &row)
         var lists: [[[UInt8]]] = []
-        for index in mine.context.tables.tables[entity.table].relations.indices {
+        for index in mine.context.tables.tables[rows: entity.table].relations.indices {
             var ids: [[UInt8]] = []
             try tombstone.forEachID(of: index) { ids.append([UInt8]($0)) }
             lists.append(ids)
@@ -38,11 +38,11 @@ extension DraftMerge {
         _ trashed: Trashed?, of entity: EntityPlace, in theirs: inout StoreState
     ) throws(CodecError) -> DraftTombstone {
         guard let trashed else { return .none }
-        let relations = mine.context.tables.tables[entity.table].relations
+        let relations = mine.context.tables.tables[rows: entity.table].relations
         var lists: [(relation: Int, entities: [EntityPlace])] = []
         for (index, ids) in trashed.ids.enumerated() where !ids.isEmpty {
             let child = slots.table(relations[index].childTable)
-            let intern = theirs.context.tables.tables[child].descriptor.operations.intern
+            let intern = theirs.context.tables.tables[rows: child].descriptor.operations.intern
             var entities: [EntityPlace] = []
             for id in ids {
                 let slot = try id.withReader { reader throws(CodecError) in
@@ -56,7 +56,7 @@ extension DraftMerge {
     }
 
     private func encodedID(of entity: EntityPlace) throws(CodecError) -> [UInt8] {
-        let table = mine.context.tables.tables[entity.table]
+        let table = mine.context.tables.tables[rows: entity.table]
         var id = ByteWriter()
         try table.descriptor.operations.storeID(table, Slot(entity.slot), &id)
         return id.copyBytes()
@@ -78,7 +78,7 @@ extension DraftMerge {
         var row = ByteWriter()
         try table.storeRow(at: Slot(entity.slot), into: &row)
         var lists: [[[UInt8]]] = []
-        let relations = mine.context.tables.tables[entity.table].relations
+        let relations = mine.context.tables.tables[rows: entity.table].relations
         for (index, relation) in relations.enumerated() {
             var ids: [[UInt8]] = []
             for slot in self.lists(of: index, at: entity).was {
@@ -97,7 +97,7 @@ extension DraftMerge {
         else { return }
         let id = try encodedID(of: entity)
         let slot = try id.withReader { reader throws(CodecError) in
-            try owner.operations.find(mine.context.tables.tables[position], reader.rest)
+            try owner.operations.find(mine.context.tables.tables[rows: position], reader.rest)
         }
         guard let slot else { return }
         let subject = EntityPlace(table: position, slot: slot.rawValue)

@@ -95,11 +95,11 @@ final class DraftMerge {
     }
 
     func isLive(_ entity: EntityPlace) -> Bool {
-        mine.context.tables.tables[entity.table].isLive(Slot(entity.slot))
+        mine.context.tables.tables[rows: entity.table].isLive(Slot(entity.slot))
     }
 
     func isLive(_ place: EntityPlace, in theirs: borrowing StoreState) -> Bool {
-        theirs.context.tables.tables[place.table].isLive(Slot(place.slot))
+        theirs.context.tables.tables[rows: place.table].isLive(Slot(place.slot))
     }
 
     func isDeletedInDraft(_ entity: EntityPlace) -> Bool { wasLive(entity) && !isLive(entity) }
@@ -107,14 +107,14 @@ final class DraftMerge {
     /// The table of an entity in the base; nil where the base does not know the entity.
     func baseTable(of entity: EntityPlace) -> AnyTable? {
         let tables = base.context.tables.tables
-        guard entity.table < tables.count, entity.slot < tables[entity.table].slotCount else {
+        guard entity.table < tables.count, entity.slot < tables.unfilled[entity.table].slotCount else {
             return nil
         }
-        return tables[entity.table]
+        return tables[rows: entity.table]
     }
 
     func idText(of entity: EntityPlace) -> String {
-        mine.context.tables.tables[entity.table].idText(of: Slot(entity.slot))
+        mine.context.tables.tables[rows: entity.table].idText(of: Slot(entity.slot))
     }
 
     func conflict(
@@ -131,7 +131,7 @@ final class DraftMerge {
     func encoded(
         _ entity: EntityPlace, _ definition: TypeDefinition
     ) throws(CodecError) -> EncodedEntity {
-        let table = mine.context.tables.tables[entity.table]
+        let table = mine.context.tables.tables[rows: entity.table]
         var id = ByteWriter()
         try table.descriptor.operations.storeID(table, Slot(entity.slot), &id)
         return EncodedEntity(type: definition.number, id: id.copyBytes())

@@ -47,7 +47,7 @@ struct SlotTranslation {
             return EntityPlace(table: position, slot: entity.slot)
         }
         if let slot = known[entity] { return EntityPlace(table: position, slot: slot) }
-        let table = mine.tables.tables[entity.table]
+        let table = mine.tables.tables[rows: entity.table]
         let operations = table.descriptor.operations
         var id = ByteWriter()
         try operations.storeID(table, Slot(entity.slot), &id)

@@ -39,6 +39,7 @@ final class StoredTable: TableSource {
     /// Whether entities and leaves may be looked up by the bytes of ids. Two ids of an app's own type may be equal with
     /// other bytes, and those of tombstones are read by what they were deleted as: the filled table finds both.
     let loadsLeaves: Bool
+    private let indexes: StoredIndexes
 
     // Sendable unchecked: it is changed behind the lock, and read when it is filled.
     private struct FilledTable: @unchecked Sendable {
@@ -50,6 +51,8 @@ final class StoredTable: TableSource {
         kind = table.makeEmpty()
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
+        indexes = StoredIndexes(of: content.descriptor, as: content.definition)
+            .stored(in: content.state, of: content.definition.number)
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
     }
@@ -155,6 +158,24 @@ final class StoredTable: TableSource {
         } ?? .unknown
     }
 
+    func storedFields(ofIndex index: Int) -> [StoredIndexField]? {
+        indexes.entries[index]?.fields
+    }
+
+    func forEachSlot(
+        ofIndex index: Int, in bounds: StoredBounds, isReversed: Bool,
+        while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
+    ) -> Bool {
+        guard let declaration = indexes.entries[index]?.declaration else { return false }
+        let isThere = try? reading { content throws(CodecError) in
+            try content.state.forEachSlot(
+                of: content.definition.number, by: declaration, in: FieldBounds(bounds),
+                isReversed: isReversed
+            ) { body($0.rawValue, $1) }
+        }
+        return isThere ?? false
+    }
+
     /// Lets a table, which is empty and not shared yet, wait.
     func wait(_ table: AnyTable) {
         table.wait(for: self)
@@ -190,5 +211,11 @@ final class StoredTable: TableSource {
             let children = filled.linkList(relation: index, of: slot).slots
             return children.isEmpty ? nil : (slot, Array(children))
         }
+    }
+}
+
+extension FieldBounds {
+    init(_ bounds: StoredBounds) {
+        self.init(equal: bounds.equal, lower: bounds.lower, upper: bounds.upper)
     }
 }

@@ -2,6 +2,7 @@ internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 extension Writer {
     /// What a compaction begins with.
@@ -14,6 +15,8 @@ extension Writer {
         /// Whose rows are tried for the checkpoint, and by which build; nil where that is not known.
         let subjects: [RowTrial.Subject]
         let build: BuildIdentity?
+        /// What the checkpoint stores beside rows and links.
+        let indexes: [TypeNumber: [IndexDeclaration]]
     }
 
     /// Begins a compaction. What the log lacks of the types' definitions is logged first. Nil where nothing was ever
@@ -33,7 +36,8 @@ extension Writer {
                     return BegunCompaction(
                         compaction: compaction, replaySteps: core.replaySteps.logged,
                         timeline: core.head.timeline,
-                        subjects: core.head.trialSubjects, build: core.opening.build)
+                        subjects: core.head.trialSubjects, build: core.opening.build,
+                        indexes: core.head.storedIndexes)
                 }
                 core.admission.beginCompaction()
             } catch let error as LogError {

@@ -10,7 +10,7 @@ extension Context {
         of row: UnsafeRawPointer, at slot: Slot?, from start: Int = 0, in position: Int,
         _ foreseen: ForeseenKey?, noting known: inout KnownKey
     ) -> Collision? {
-        let table = tables.tables[position]
+        let table = tables.tables[values: position]
         for index in table.uniqueIndexes where index >= start {
             guard
                 let existing = table.rival(of: row, at: slot, in: index, foreseen, noting: &known)
@@ -59,9 +59,7 @@ extension Context {
             if collision.index != index { asked = [] }
             index = collision.index
             guard asked.insert(collision.existing).inserted else {
-                change(Entity.self, at: position) { table in
-                    table.indexContents[collision.index].mayHoldEqual = true
-                }
+                change(Entity.self, at: position) { $0.expectEqual(in: collision.index) }
                 next = self.collision(
                     of: row, at: known.slot, from: index + 1, table: position)
                 continue

@@ -17,7 +17,7 @@ extension EntityDescriptor {
 
 /// Types of which every well-formed value can be read. A list, because a type of the app may be stored as one of them and
 /// refuse some of its values.
-private enum ClosedTypes {
+enum ClosedTypes {
     private static let all: Set<ObjectIdentifier> = [
         ObjectIdentifier(Bool.self), ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self),
         ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self),

@@ -224,13 +224,21 @@ extension AnyTable {
     ) -> Slot? {
         if let slot, isUndisputed(row, at: slot, in: index) { return nil }
         known = key(of: row, in: index, foreseen)
+        guard isFilled else {
+            switch storedRival(of: row, at: slot, in: index, hash: known.key) {
+            case .found(let rival): return rival
+            case .none: return nil
+            case .unknown:
+                return filled().firstSlot(sharing: index, with: row, except: slot, known)
+            }
+        }
         return firstSlot(sharing: index, with: row, except: slot, known)
     }
 
     /// Whether a row that is to be stored at a slot has the values there that no other row has: most that are saved
     /// again do, and need not be looked for.
     final func isUndisputed(_ row: UnsafeRawPointer, at slot: Slot, in index: Int) -> Bool {
-        guard !indexContents[index].mayHoldEqual else { return false }
+        guard isFilled, !indexContents[index].mayHoldEqual else { return false }
         return withRawRow(at: slot) { indexDefinitions[index].isSame($0, row) } ?? false
     }
 

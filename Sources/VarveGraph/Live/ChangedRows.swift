@@ -19,7 +19,7 @@ package struct ChangedRows: Sendable {
             last = entry.table
             let position = Int(entry.table)
             guard tables[position] == nil else { continue }
-            let table = context.tables.tables[position]
+            let table = context.tables.tables.unfilled[position]
             tables[position] = Slots(
                 rows: ChangedRows.distinct(table.rowJournal.map(\.slot)),
                 holders: ChangedRows.distinct(table.linkJournal.map(\.slot)))

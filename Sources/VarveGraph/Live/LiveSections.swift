@@ -67,11 +67,11 @@ package struct LiveSections<Entity: EntityModelProtocol, Key: Sendable>: Sendabl
         guard case .related(let relation, let read) = key.source else { return rows }
         var slots = Set(rows)
         slots.formUnion(own?.holders ?? [])
-        let resolved = after.tables.tables[position].relations[relation]
+        let resolved = after.tables.tables[rows: position].relations[relation]
         for child in changed.tables[resolved.childTable]?.rows ?? []
         where key.compare(read(child, before), read(child, after)) != 0 {
             guard let inverse = resolved.inverse else { return nil }
-            let table = after.tables.tables[resolved.childTable]
+            let table = after.tables.tables[rows: resolved.childTable]
             slots.formUnion(table.slotList(relation: inverse, of: child).slots)
         }
         return ContiguousArray(slots)

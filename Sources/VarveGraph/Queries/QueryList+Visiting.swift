@@ -23,15 +23,16 @@ extension QueryList {
     /// Calls `body` with each entity that the query finds, until it returns false.
     @inlinable
     func visit(in context: Context, _ body: (Entity) -> Bool) {
-        guard let table = context.table(of: Entity.self) else { return }
+        guard let position = context.tables.position(of: Entity._descriptor) else { return }
         if case .all = source, plan.shape.isEmpty {
-            let rows = plan.list.planned(table)
+            let (table, rows) = plan.list.planned(in: context, table: position)
             if rows.next == plan.steps.count {
                 return rows.forEachRow(in: table, isPassing: true) { _, row in
                     body(row.assumingMemoryBound(to: Entity.self).pointee)
                 }
             }
         }
+        let table = context.tables.tables[rows: position].rows(of: Entity.self)
         let loaders = NestedLoaders(depth: plan.shape.depth)
         defer { loaders.end() }
         let loader = plan.shape.loader(of: table, in: context, loaders)

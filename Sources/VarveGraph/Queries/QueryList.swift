@@ -22,17 +22,19 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         guard case .all = source, plan.shape.isEmpty,
             let position = context.tables.position(of: Entity._descriptor)
         else { return plan.materialize(slots(in: context), in: context) }
-        let table = context.tables.tables[position].rows(of: Entity.self)
         var entities: [Entity] = []
-        let uniqueCount = plan.list.visitUniqueRow(in: table) {
+        let uniqueCount = plan.list.visitUniqueRow(
+            in: context.tables.tables.unfilled[position]
+        ) {
             entities.append($0.assumingMemoryBound(to: Entity.self).pointee)
         }
         if uniqueCount != nil { return entities }
-        let rows = plan.list.planned(table)
+        let (found, rows) = plan.list.planned(in: context, table: position)
         guard rows.next == plan.steps.count else {
-            let slots = plan.list.slots(of: rows, in: context, table: position)
+            let slots = plan.list.slots(of: rows, found, in: context, table: position)
             return plan.materialize(slots, in: context)
         }
+        let table = found.rows(of: Entity.self)
         if let slots = rows.namedSlots(in: table) { return RowLoader(table, fills: []).load(slots) }
         if rows.isWholeTable, RowParts(table.liveCount).count > 1 {
             return RowLoader(table, fills: []).load(table.liveSlots(), isWhole: true)

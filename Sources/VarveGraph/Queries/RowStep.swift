@@ -86,28 +86,47 @@ extension StepList where Step == RowStep {
         }
     }
 
-    /// How the leading steps are answered for all rows of the table.
+    /// How the leading steps are answered for all rows of a filled table.
     @usableFromInline
     func planned(_ table: AnyTable, countsOnly: Bool = false) -> PlannedRows {
+        head(countsOnly).planned(table)
+    }
+
+    /// The table at a position, and how the leading steps find rows in it: of a table that waits the filled one, unless a
+    /// stored index serves.
+    @usableFromInline
+    func planned(
+        in context: Context, table position: Int, countsOnly: Bool = false
+    ) -> (table: AnyTable, rows: PlannedRows) {
+        let head = head(countsOnly)
+        let waiting = context.tables.tables.unfilled[position]
+        if !waiting.isFilled, let rows = StoredSearch(waiting, head)?.plan() {
+            return (waiting, rows)
+        }
+        let table = context.tables.tables[position]
+        return (table, head.planned(table))
+    }
+
+    private func head(_ countsOnly: Bool) -> QueryHead {
         let steps = all
         var head = QueryHead(of: steps)
         // How many there are does not depend on their order.
         if countsOnly, head.next == steps.count { head.orderings = [] }
-        return head.planned(table)
+        return head
     }
 
     /// What the steps find among all rows of the table at a position.
     @usableFromInline
     func slots(in context: Context, table position: Int) -> ContiguousArray<UInt32> {
-        slots(of: planned(context.tables.tables[position]), in: context, table: position)
+        let (table, rows) = planned(in: context, table: position)
+        return slots(of: rows, table, in: context, table: position)
     }
 
     /// The rows of the head, passed through the other steps.
     @usableFromInline
     func slots(
-        of rows: PlannedRows, in context: Context, table position: Int
+        of rows: PlannedRows, _ table: AnyTable, in context: Context, table position: Int
     ) -> ContiguousArray<UInt32> {
-        let table = context.tables.tables[position]
         if rows.isWholeTable {
             return apply(to: table.liveSlots(), in: context, table: position, from: rows.next)
         }
@@ -123,11 +142,12 @@ extension StepList where Step == RowStep {
     /// How many rows the steps find among all of the table at a position.
     @usableFromInline
     func count(in context: Context, table position: Int) -> Int {
-        let table = context.tables.tables[position]
-        if let count = visitUniqueRow(in: table, { _ in }) { return count }
-        let rows = planned(table, countsOnly: true)
+        let unfilled = context.tables.tables.unfilled[position]
+        if !hasSteps { return unfilled.liveCount }
+        if let count = visitUniqueRow(in: unfilled, { _ in }) { return count }
+        let (table, rows) = planned(in: context, table: position, countsOnly: true)
         guard rows.next == all.count else {
-            return slots(of: rows, in: context, table: position).count
+            return slots(of: rows, table, in: context, table: position).count
         }
         if let count = rows.knownCount(of: table.liveCount) { return count }
         if let count = rows.namedCount(in: table) ?? rows.testedCount(in: table) { return count }

@@ -1,6 +1,7 @@
 // Indexes follow the rows that are stored. Each change of a row passes through these: entries of
 // the old row go while it still stands in its cell, because finding an entry may compare rows, and
-// entries of the new row come when it does. A table that waits has no indexes: the filled one finds what was changed.
+// entries of the new row come when it does. A table that waits has no indexes: it notes unique values of new rows, and the
+// filled one finds what was changed.
 
 extension AnyTable {
     /// Takes a row out of the indexes in which the one that follows it has other values. Returns the indexes that the
@@ -9,8 +10,8 @@ extension AnyTable {
     final func unindexChanges(
         from old: UnsafeRawPointer, to new: UnsafeRawPointer, at slot: Slot, ordinal: UInt64
     ) -> UInt64 {
-        guard isFilled else { return 0 }
         var changed = changedIndexes(from: old, to: new)
+        guard isFilled else { return changed }
         if changed != 0 && hasTextIndexes {
             replaceTexts(of: old, with: new, at: slot, in: &changed)
         }
@@ -35,7 +36,7 @@ extension AnyTable {
         of row: UnsafeRawPointer, at slot: Slot, ordinal: UInt64, into indexes: UInt64,
         _ known: KnownKey = KnownKey()
     ) {
-        guard isFilled else { return }
+        guard isFilled else { return noteValues(of: row, at: slot, in: indexes, known) }
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
             if hasTextIndexes, let fields = definition.textFields {

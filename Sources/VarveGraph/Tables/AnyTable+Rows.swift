@@ -246,7 +246,12 @@ extension AnyTable {
     /// Rows may break constraints from here on.
     @usableFromInline
     final func expectEqual() {
+        for index in uniqueIndexes { expectEqual(in: index) }
+    }
+
+    /// Rows may break the constraint of an index from here on.
+    final func expectEqual(in index: Int) {
         guard isFilled else { return mayHoldEqual = true }
-        for index in uniqueIndexes { indexContents[index].mayHoldEqual = true }
+        indexContents[index].mayHoldEqual = true
     }
 }

@@ -79,6 +79,8 @@ package class AnyTable {
     @exclusivity(unchecked) final var isChanged = false
     /// Whether rows of a table that waits may break constraints by what was changed.
     @exclusivity(unchecked) final var mayHoldEqual = false
+    /// Unique values of rows that were put into a table that waits; nil for none.
+    @exclusivity(unchecked) final var changedValues: ChangedValues?
     /// The filled table of one that waits, retained, once it was needed.
     final let filledTable = Atomic<UnsafeRawPointer?>(nil)
 
@@ -143,6 +145,7 @@ package class AnyTable {
         source = other.source
         isChanged = other.isChanged
         mayHoldEqual = other.mayHoldEqual
+        changedValues = other.changedValues
     }
 
     /// With the journals of another, and without links, order and indexes.
@@ -187,6 +190,7 @@ package class AnyTable {
         source = nil
         isChanged = false
         mayHoldEqual = false
+        changedValues = nil
     }
 
     /// An empty table to be filled with what this one waits for.

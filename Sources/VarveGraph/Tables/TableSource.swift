@@ -38,6 +38,19 @@ package protocol TableSource: AnyObject, Sendable {
 
     /// The slot of an id, whether it has a row or not.
     func slot(ofID id: UnsafeRawBufferPointer) -> StoredSlot
+
+    /// The fields of an index that is stored, so that entities are found by it without the filled table; nil for any other.
+    func storedFields(ofIndex index: Int) -> [StoredIndexField]?
+
+    /// Calls `body` with the slots of all rows that, as they are stored, lie within bounds of a stored index, in its order or
+    /// against it, until it returns false. There may be others among them: rows are to be tested.
+    ///
+    /// - Parameter body: is handed whether the key is another one than that before.
+    /// - Returns: false where only the filled table knows; what `body` was called with is of no use then.
+    func forEachSlot(
+        ofIndex index: Int, in bounds: StoredBounds, isReversed: Bool,
+        while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
+    ) -> Bool
 }
 
 /// What a source knows of an entity by its id alone.
@@ -72,6 +85,12 @@ package struct ContextTables {
     package subscript(position: Int) -> AnyTable {
         let table = unfilled[position]
         return table.isFilled ? table : table.filled()
+    }
+
+    /// A table in which the values of unique indexes are looked for: a table that waits, where all of these are stored.
+    subscript(values position: Int) -> AnyTable {
+        let table = unfilled[position]
+        return table.isFilled ? table : table.searchable()
     }
 
     /// A table of which slots, ids, rows and links are read, each by itself. It may have neither indexes nor the order of

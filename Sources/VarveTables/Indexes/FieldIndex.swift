@@ -77,6 +77,24 @@ package struct FieldIndex: Sendable {
         return isExact
     }
 
+    /// Appends the key of a value of one of the fields.
+    func writeKey(
+        of value: [UInt8], ofPart position: Int, into key: inout ByteWriter
+    ) throws(CodecError) {
+        var failure: CodecError?
+        value.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            do throws(CodecError) {
+                _ = try parts[position].key.encode(&reader, into: &key)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    func isDescending(part position: Int) -> Bool { parts[position].key.isDescending }
+
     // MARK: Reading
 
     /// The slots of the rows whose keys begin at `first` and come before `end`, in order of keys.
@@ -115,7 +133,12 @@ package struct FieldIndex: Sendable {
         }
     }
 
-    private static func slot(of key: UnsafeRawBufferPointer) -> Slot {
+    /// The key of an entry, without the slot.
+    static func key(of entry: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: entry.dropLast(slotBytes))
+    }
+
+    static func slot(of key: UnsafeRawBufferPointer) -> Slot {
         // A key of an image may be shorter. No table has the slot.
         guard key.count >= slotBytes else { return Slot(.max) }
         let bytes = key.loadUnaligned(fromByteOffset: key.count - slotBytes, as: UInt32.self)
@@ -148,13 +171,19 @@ package struct FieldIndex: Sendable {
         }
     }
 
-    private func writeEntry(
+    func writeEntry(
         _ slot: Slot, _ row: UnsafeRawBufferPointer, _ layout: RowLayout,
         into entry: inout ByteWriter
     ) throws(CodecError) {
         _ = try writeKey(of: row, layout, into: &entry)
         // Highest byte first.
         entry.write(littleEndian: slot.rawValue.byteSwapped)
+    }
+
+    /// Adds an entry behind all others, or at its place.
+    mutating func insertEntry(_ entry: UnsafeRawBufferPointer, in transaction: PageTransaction) {
+        // Of a forged image two rows may come to one slot.
+        if !tree.insert(entry, in: transaction) { transaction.pages.noteContradiction() }
     }
 
     /// Releases all pages: the index is as if it were new.

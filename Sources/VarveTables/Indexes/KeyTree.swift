@@ -57,6 +57,11 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         KeyCursor(self, from: key, in: pages)
     }
 
+    /// Passes backward over the keys below `end`, or over all where that is nil.
+    package func cursor(before end: UnsafeRawBufferPointer?, in pages: PageTable) -> KeyCursor {
+        KeyCursor(self, before: end, in: pages)
+    }
+
     // MARK: Inserting
 
     /// What a page that was split leaves its parent to enter.

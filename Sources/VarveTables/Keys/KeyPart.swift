@@ -18,7 +18,7 @@ package struct KeyPart: Sendable {
     }
 
     private let form: Form
-    private let isDescending: Bool
+    let isDescending: Bool
 
     /// Nil for a type outside of the list.
     package init?(_ type: StoredType, isDescending: Bool = false) {

@@ -57,29 +57,33 @@ extension StateTransaction {
         }
     }
 
+    /// Releases all indexes. What replays much makes them anew behind it: that takes less than to change them with each row.
+    package func dropIndexes() {
+        for table in tables.indices {
+            for position in tables[table].indexes.indices {
+                tables[table].indexes[position].index.removeAll(in: transaction)
+            }
+            tables[table].indexes = []
+        }
+    }
+
     /// An index with the entries of all live entities.
     private func filled(
         _ empty: FieldIndex, of type: Int, in id: TransactionID
     ) throws(ReplayError) -> FieldIndex {
         var index = empty
-        let layout = tables[type].layout
-        var cursor = tables[type].rows.cursor(in: transaction.pages)
-        while let entry = cursor.nextEntry() {
-            guard entry.presence == .live else { continue }
-            do throws(EntityFault) {
-                try withRow(of: entry, in: type) { row throws(EntityFault) in
-                    do throws(CodecError) {
-                        try index.change(entry.slot, from: nil, to: row, layout, in: transaction)
-                    } catch {
-                        throw .malformedRow(error)
-                    }
-                }
-            } catch {
-                let definition = tables[type].definition
-                throw .entity(
-                    id, type: definition.name, id: definition.idType.text(of: entry.id), error)
-            }
+        var entries = IndexEntries()
+        do throws(RowFault) {
+            try collectEntries(
+                of: type, 0..<tables[type].slotCount, for: index, into: &entries)
+        } catch {
+            let entry = tables[type].rows.entry(error.slot, in: transaction.pages)
+            let definition = tables[type].definition
+            throw .entity(
+                id, type: definition.name, id: definition.idType.text(of: entry.id), error.fault)
         }
+        entries.beginMerge()
+        _ = entries.move(.max, to: &index, in: transaction)
         return index
     }
 }

@@ -89,12 +89,16 @@ extension RowSet {
     /// The rows at some slots of the table at a position.
     @usableFromInline
     init(_ slots: ContiguousArray<UInt32>, in context: Context, table position: Int) {
-        self.init(context.tables.tables[position], .slots(slots))
+        self.init(context.tables.tables[rows: position], .slots(slots))
     }
 
-    /// Whether the rows are found along an index, in its order.
+    /// Whether an index led to the rows by its order.
     @usableFromInline var isWalk: Bool {
-        if case .planned(let rows) = rows, case .walk = rows.source { true } else { false }
+        guard case .planned(let rows) = rows else { return false }
+        switch rows.source {
+        case .walk, .listed: return true
+        case .scan, .candidates, .ranking: return false
+        }
     }
 }
 
@@ -102,11 +106,10 @@ extension StepList where Step == RowStep {
     /// What the steps find among all rows of the table at a position.
     @usableFromInline
     func rows(in context: Context, table position: Int) -> RowSet {
-        let table = context.tables.tables[position]
-        let planned = planned(table)
+        let (table, planned) = planned(in: context, table: position)
         guard planned.next == steps.count else {
             return RowSet(
-                table, .slots(slots(of: planned, in: context, table: position)))
+                table, .slots(slots(of: planned, table, in: context, table: position)))
         }
         return RowSet(table, .planned(planned))
     }

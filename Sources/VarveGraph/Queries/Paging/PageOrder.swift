@@ -39,11 +39,11 @@ struct PageOrder<Entity: EntityModelProtocol> {
 
     @usableFromInline
     func start(
-        of query: QueryList<Entity>, behind cursor: QueryCursor?, _ table: Table<Entity>
+        of query: QueryList<Entity>, behind cursor: QueryCursor?, in context: Context
     ) throws(QueryCursorError) -> Start {
         guard let parts else { return .list }
         guard let cursor else { return .query(query) }
-        if parts.isEmpty {
+        if parts.isEmpty, let table = context.table(of: Entity.self) {
             let planned = query.plan.list.planned(table)
             if case .scan = planned.source, let slot = table.slot(behind: cursor) {
                 return .slot(slot, planned.residual?.matches)

@@ -22,15 +22,16 @@ extension QueryList {
         after cursor: QueryCursor? = nil, limit: Int, in context: Context
     ) throws(QueryCursorError) -> QueryPage<Entity> {
         let order = try PageOrder(of: self, cursor)
-        guard limit > 0, let table = context.table(of: Entity.self) else {
+        guard limit > 0, let table = context.rows(of: Entity.self) else {
             return QueryPage(entities: [], end: cursor, hasMore: false)
         }
         var found = ContiguousArray<UInt32>()
         var start = 0
-        switch try order.start(of: self, behind: cursor, table) {
+        switch try order.start(of: self, behind: cursor, in: context) {
         case .query(let query): found = query.limit(limit.addingClamped(1)).slots(in: context)
         case .slot(let first, let test):
-            found = table.slots(from: first, limit: limit.addingClamped(1), test)
+            found = context.slots(
+                of: Entity.self, from: first, limit: limit.addingClamped(1), test)
         case .list:
             found = slots(in: context)
             start = cursor.map { table.place(behind: $0, in: found) } ?? 0
@@ -46,10 +47,20 @@ extension QueryList {
     }
 }
 
+extension Context {
+    /// Slots with rows that pass a test, in slot order.
+    @usableFromInline
+    func slots<Entity: EntityModelProtocol>(
+        of type: Entity.Type, from first: UInt32, limit: Int,
+        _ test: (@Sendable (UnsafeRawPointer) -> Bool)?
+    ) -> ContiguousArray<UInt32> {
+        table(of: type)?.slots(from: first, limit: limit, test) ?? []
+    }
+}
+
 extension AnyTable {
     /// Slots with rows that pass the test, in slot order.
-    @usableFromInline
-    final func slots(
+    fileprivate final func slots(
         from first: UInt32, limit: Int, _ test: (@Sendable (UnsafeRawPointer) -> Bool)?
     ) -> ContiguousArray<UInt32> {
         var found = ContiguousArray<UInt32>()

@@ -41,6 +41,7 @@ extension PlannedRows {
             return visit(slots, in: table, isPassing: isPassing, body)
         }
         switch source {
+        case .listed(let slots): visit(slots, in: table, isPassing: isPassing, body)
         case .scan, .candidates:
             // What has nothing to be tested is handed on as it comes.
             guard let test = residual?.matches else {
@@ -175,6 +176,7 @@ extension PlannedRows {
         let slots: ContiguousArray<UInt32>
         switch source {
         case .candidates(let candidates): slots = table.slotsInOrder(of: candidates)
+        case .listed(let listed): slots = listed
         case .ranking(let condition): slots = rankedSlots(condition, table)
         case .walk: slots = matchingSlots(in: table)
         case .scan:

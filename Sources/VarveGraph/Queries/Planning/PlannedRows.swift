@@ -11,6 +11,8 @@ struct PlannedRows: Sendable {
         case ranking(TextCondition)
         /// The rows of an index's range in the order of the index, which is the query's.
         case walk(IndexWalk)
+        /// These, in insertion order: what a stored index names in a table that waits.
+        case listed(ContiguousArray<UInt32>)
     }
 
     @usableFromInline let source: Source
@@ -49,6 +51,7 @@ struct PlannedRows: Sendable {
         case .scan: total = liveCount
         case .walk(let walk): total = walk.range.count
         case .ranking: return nil
+        case .listed(let slots): total = slots.count
         case .candidates(let candidates):
             guard candidates.isCounted else { return nil }
             total = candidates.count
@@ -69,6 +72,7 @@ struct PlannedRows: Sendable {
         guard residual == nil, orderings.isEmpty, case .all = page else { return nil }
         switch source {
         case .scan, .ranking: return nil
+        case .listed(let slots): return slots
         case .candidates(let candidates): return table.slotsInOrder(of: candidates)
         case .walk(let walk): return table.slots(along: walk, limit: .max, offset: 0)
         }

@@ -77,6 +77,11 @@ struct QueryHead: Sendable {
         }
     }
 
+    /// Whether rows are ordered by how well they match a text, which depends on all rows.
+    var isRanked: Bool {
+        orderings.contains { if case .rank = $0 { true } else { false } }
+    }
+
     /// How many rows must be found before the rest is of no interest; nil for all.
     var wanted: Int? {
         switch page {

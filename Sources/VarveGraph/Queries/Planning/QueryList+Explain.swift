@@ -37,7 +37,8 @@ extension Query {
 extension PlannedRows {
     func access(in table: AnyTable) -> QueryPlan.Access {
         switch source {
-        case .scan: .scan
+        // Plans are explained of filled tables.
+        case .scan, .listed: .scan
         case .candidates(let candidates): candidates.access(in: table)
         case .ranking(let condition):
             .ranking(
@@ -52,7 +53,7 @@ extension PlannedRows {
 
     func candidateCount(in table: AnyTable) -> Int {
         switch source {
-        case .scan: table.liveCount
+        case .scan, .listed: table.liveCount
         case .ranking(let condition):
             table.textCandidateCount(for: condition) ?? table.liveCount
         case .candidates(let candidates): candidates.count

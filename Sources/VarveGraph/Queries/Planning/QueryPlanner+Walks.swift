@@ -31,7 +31,7 @@ extension QueryPlanner {
         let definition = indexes[index]
         let depth = search.depth + paths.count
         guard depth <= definition.components.count,
-            let isReversed = direction(
+            let isReversed = QueryPlanner.direction(
                 of: paths, along: definition.components[search.depth..<depth])
         else { return nil }
         var search = search
@@ -49,7 +49,7 @@ extension QueryPlanner {
     }
 
     /// Whether the paths run against the components, all of them; nil where they do neither.
-    private func direction(
+    static func direction(
         of paths: [AnyKeyPath], along components: ArraySlice<IndexComponent>
     ) -> Bool? {
         var isReversed: Bool?

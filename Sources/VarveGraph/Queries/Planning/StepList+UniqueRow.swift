@@ -2,13 +2,13 @@
 // times as long as the row.
 
 extension StepList where Step == RowStep {
-    /// Calls `body` with the row that the query finds by the value of a unique property, without a plan.
+    /// Calls `body` with the row that the query finds by the value of a unique property of a filled table, without a plan.
     ///
     /// - Parameter body: called once or not at all, with an address that is good for the call alone.
     /// - Returns: how many rows the query finds; nil, and nothing was called, where it needs a plan.
     @usableFromInline
     func visitUniqueRow(in table: AnyTable, _ body: (UnsafeRawPointer) -> Void) -> Int? {
-        guard !table.uniqueIndexes.isEmpty, let condition = onlyCondition,
+        guard table.isFilled, !table.uniqueIndexes.isEmpty, let condition = onlyCondition,
             case .property(let comparison) = condition.structure, comparison.relation == .equal
         else { return nil }
         for index in table.uniqueIndexes {

@@ -1,0 +1,140 @@
+// Unique values in a table that waits. Stored indexes find the rows that had a value when they were stored; a map of each
+// index finds those that were put since. Either may find rows that have another value by now: each is compared.
+
+/// What the unique indexes of a table that waits find of rows that were put since.
+///
+/// Entries stay when rows go: whoever finds one looks at the row. So a rollback changes nothing here.
+struct ChangedValues {
+    /// Slots under the hashes of values, for each unique index. Nil where many rows have the same value, among which a map
+    /// would have to search: then the filled table knows.
+    private var maps: ContiguousArray<IDMap?>
+
+    init(count: Int) { maps = ContiguousArray(repeating: IDMap(), count: count) }
+
+    /// - Parameter index: among the unique indexes.
+    func entries(ofIndex index: Int, underHash hash: UInt64) -> [Slot]? {
+        maps[index].map { $0.candidates(for: hash).map { IDEntry.slot($0) } }
+    }
+
+    mutating func insert(_ slot: Slot, underHash hash: UInt64, ofIndex index: Int) {
+        guard maps[index]?.contains(hash, slot) == false else { return }
+        if maps[index]?.insert(hash, slot) ?? 0 > IndexContent.equalMax { maps[index] = nil }
+    }
+}
+
+/// Whether another row has the values of one that is to be stored.
+enum StoredRival {
+    case found(Slot)
+    case none
+    /// Only the filled table knows.
+    case unknown
+}
+
+extension AnyTable {
+    /// The most rows with one value that a look-up compares.
+    private static var equalMax: Int { 64 }
+
+    /// A table, of one that waits, in which the values of unique indexes can be looked for.
+    final func searchable() -> AnyTable {
+        if let filled = filledIfThere { return filled }
+        return storedUniqueFields == nil ? filled() : self
+    }
+
+    /// The fields of each unique index; nil where one is not stored, or is not searched by hash.
+    private final var storedUniqueFields: [[StoredIndexField]]? {
+        guard let source, source.loadsLeaves, !source.isWorthFilling else { return nil }
+        var all: [[StoredIndexField]] = []
+        for index in uniqueIndexes {
+            guard indexDefinitions[index].isUniqueByHash,
+                let fields = source.storedFields(ofIndex: index)
+            else { return nil }
+            all.append(fields)
+        }
+        return all
+    }
+
+    /// The first other row, of a table that waits, that has the values of a row which is to be stored.
+    ///
+    /// - Parameter hash: of the row's values in the index.
+    final func storedRival(
+        of row: UnsafeRawPointer, at slot: Slot?, in index: Int, hash: UInt64
+    ) -> StoredRival {
+        let definition = indexDefinitions[index]
+        guard let number = uniqueIndexes.firstIndex(of: index), let source,
+            let fields = source.storedFields(ofIndex: index)
+        else { return .unknown }
+        if definition.uniqueness?.ignoresNil(in: row) == true { return .none }
+        guard let bounds = storedBounds(of: row, definition, fields) else { return .unknown }
+        var candidates: [Slot] = []
+        if let changedValues {
+            guard let changed = changedValues.entries(ofIndex: number, underHash: hash) else {
+                return .unknown
+            }
+            candidates = changed
+        }
+        let isWhole = source.forEachSlot(ofIndex: index, in: bounds, isReversed: false) { slot, _ in
+            candidates.append(Slot(slot))
+            return candidates.count <= AnyTable.equalMax
+        }
+        guard isWhole, candidates.count <= AnyTable.equalMax else { return .unknown }
+        return first(of: candidates, with: row, except: slot, definition)
+    }
+
+    /// The first in insertion order of some rows that has a row's values.
+    private final func first(
+        of candidates: [Slot], with row: UnsafeRawPointer, except slot: Slot?,
+        _ definition: IndexDefinition
+    ) -> StoredRival {
+        var first: (slot: Slot, ordinal: UInt64)?
+        for candidate in candidates where candidate != slot {
+            guard withRawRow(at: candidate, { definition.isSame(row, $0) }) == true else {
+                continue
+            }
+            let ordinal = metadata(of: candidate).ordinal
+            if first.map({ ordinal < $0.ordinal }) ?? true { first = (candidate, ordinal) }
+        }
+        return first.map { .found($0.slot) } ?? .none
+    }
+
+    /// The values of a row in a unique index; nil where one has no stored form, or one of several is nil.
+    private final func storedBounds(
+        of row: UnsafeRawPointer, _ definition: IndexDefinition, _ fields: [StoredIndexField]
+    ) -> StoredBounds? {
+        guard let uniqueness = definition.uniqueness else { return nil }
+        let values: [Any]
+        if fields.count == 1 {
+            values = [uniqueness.value(row) as Any]
+        } else {
+            guard let all = uniqueness.value(row) as? [Any], all.count == fields.count else {
+                return nil
+            }
+            values = all
+        }
+        var equal: [[UInt8]] = []
+        for (value, field) in zip(values, fields) {
+            guard let bytes = field.bytes(of: value) else { return nil }
+            equal.append(bytes)
+        }
+        return StoredBounds(equal: equal)
+    }
+
+    /// Notes a row that was put into a table that waits.
+    ///
+    /// - Parameter indexes: those in which it has other values than before, one bit for each.
+    final func noteValues(
+        of row: UnsafeRawPointer, at slot: Slot, in indexes: UInt64, _ known: KnownKey
+    ) {
+        for (number, index) in uniqueIndexes.enumerated()
+        where indexes & (1 << UInt64(index)) != 0 {
+            let definition = indexDefinitions[index]
+            guard definition.isUniqueByHash,
+                definition.uniqueness?.ignoresNil(in: row) != true
+            else { continue }
+            let hash = known.index == index ? known.key : definition.key(row).key
+            if changedValues == nil {
+                changedValues = ChangedValues(count: uniqueIndexes.count)
+            }
+            changedValues?.insert(slot, underHash: hash, ofIndex: number)
+        }
+    }
+}
