@@ -11,12 +11,15 @@ private enum Model {
     struct Item: Equatable {
         @Index<Self>(\.rank) private var byRank
         @HashIndex<Self>(\.kind) private var byKind
+        @Index<Self>(\.kind, \.rank.desc) private var byKindAndRank
+        @Unique<Self>(\.code, collisions: .upsert.ignoringNil) private var byCode
         @FullTextIndex<Self>(\.note) private var words
 
         let id: Int
         var rank = 0
         var kind = ""
         var note = ""
+        var code: Int?
         @Relationship(inverse: \.items) var box: Box?
         @Relationship(inverse: \.partners) var partners: [Item]?
 
@@ -33,9 +36,11 @@ private enum Model {
     @EntityModel
     struct Box: Equatable {
         @Unique<Self>(\.label, collisions: .upsert) private var byLabel
+        @Index<Self>(\.title) private var byTitle
 
         let id: String
         var label = 0
+        var title = ""
         @Relationship(deleteRule: .cascade, inverse: \.box) var items: [Item]?
     }
 
@@ -51,7 +56,10 @@ private enum Model {
         let labels = (0..<12).map { label in
             Box.filter(\.label == label).resolve(in: context).map(\.id)
         }
-        return "\(kinds) \(words) \(ranks.map(\.id)) \(labels)"
+        let codes = (0..<9).map { code in
+            Item.filter(\.code == code).resolve(in: context).map(\.id)
+        }
+        return "\(kinds) \(words) \(ranks.map(\.id)) \(labels) \(codes)"
     }
 
     static func describe(_ context: Context) -> String {
@@ -76,6 +84,53 @@ private enum Model {
         let partners = Item.query([id, id + 1]).id(\.$partners).with(\.$box).resolve(in: context)
         let box = Box.query("b\(id % 9)").related(\.$items).resolve(in: context)
         return "\(String(describing: item)) \(all) \(existing) \(partners) \(box.map(\.id))"
+            + found(context, &random)
+    }
+
+    /// Titles of which the key of an index holds a part.
+    private static func title(_ number: Int) -> String {
+        let start = number < 4 ? String(repeating: "long ", count: 13 + number % 2) : "short "
+        return start + ["e\u{301}", "\u{E9}", "z"][number % 3]
+    }
+
+    /// What some queries find that an index serves.
+    private static func found(_ context: Context, _ random: inout SeededGenerator) -> String {
+        func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+        let (rank, kind) = (number(8), ["", "a", "b", "c"][number(4)])
+        let items: QueryList<Item>
+        switch number(9) {
+        case 0: items = Item.filter(\.code == number(9))
+        case 1: items = Item.filter(\.rank > rank && \.rank <= rank + 2)
+        case 2: items = Item.filter(\.kind == kind && \.rank != rank)
+        case 3: items = Item.query().sorted(by: \.rank).limit(1 + number(4), offset: number(3))
+        case 4: items = Item.query().sorted(by: \.rank.desc).limit(1 + number(4))
+        case 5: items = Item.filter(\.kind == kind).sorted(by: \.rank.desc).limit(1 + number(4))
+        case 6: items = Item.query().sorted(by: \.kind).limit(2).or(\.code == number(9))
+        case 7: items = Item.filter(\.rank > rank).sorted(by: \.rank, \.kind).limit(3)
+        default: items = Item.filter(\.kind == kind && \.rank > rank).sorted(by: \.note)
+        }
+        let boxes: QueryList<Box>
+        switch number(5) {
+        case 0: boxes = Box.filter(\.label == number(12))
+        case 1: boxes = Box.query().sorted(by: \.title).limit(1 + number(3))
+        case 2: boxes = Box.query().sorted(by: \.title.desc).limit(1 + number(3))
+        case 3: boxes = Box.filter(\.title == title(number(9)))
+        default: boxes = Box.filter(.string(\.title, hasPrefix: "short"))
+        }
+        let counts = "\(items.count(in: context)) \(boxes.exists(in: context))"
+        let extremes = "\(String(describing: Item.query().max(\.rank, in: context)))"
+        let sum = (try? items.sum(\.rank, in: context)) ?? -1
+        return "\(items.resolve(in: context)) \(counts) \(extremes) \(sum)"
+            + "\(boxes.resolve(in: context)) \(Item.query().count(in: context))"
+    }
+
+    /// The pages of a query that an index serves.
+    static func pages(_ context: Context, _ random: inout SeededGenerator) throws -> String {
+        let rank = Int.random(in: 0..<8, using: &random)
+        let query = Item.filter(\.rank >= rank).sorted(by: \.rank)
+        let first = try query.page(limit: 3, in: context)
+        let second = try query.page(after: first.end, limit: 3, in: context)
+        return "\(first.entities) \(second.entities)"
     }
 
     static func change(_ context: inout Context, _ random: inout SeededGenerator) throws {
@@ -86,7 +141,8 @@ private enum Model {
         case 0, 1:
             try Item(
                 id: id, rank: number(8), kind: ["a", "b", "c"][number(3)],
-                note: ["red green", "green", ""][number(3)]
+                note: ["red green", "green", ""][number(3)],
+                code: number(3) == 0 ? number(9) : nil
             ).save(to: &context)
         case 2:
             guard var item: Item = context.find(id) else { return }
@@ -95,7 +151,7 @@ private enum Model {
         case 3: try Item(id: id, rank: number(8), box: .id(box)).save(to: &context)
         case 4: try Item(id: id, partners: .ids(ids())).save(to: &context)
         case 5: try Box(id: box, label: number(12), items: .ids(ids())).save(to: &context)
-        case 6: try Box(id: box, label: number(12)).save(to: &context)
+        case 6: try Box(id: box, label: number(12), title: title(number(9))).save(to: &context)
         case 7, 8: try Item.delete(id: id, from: &context)
         case 9 where number(4) == 0: try Box.delete(id: box, from: &context)
         case 9:
@@ -153,12 +209,14 @@ struct WaitingLawTests {
     /// - Returns: what the store says of the step.
     private func step(_ store: Store, _ random: inout SeededGenerator) throws -> String {
         var glances = ""
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0, 1:
             do { try store.undo() } catch { glances = "\(error)" }
         case 2:
             do { try store.redo() } catch { glances = "\(error)" }
         case 3: return Model.glance(store.context, &random)
+        case 14: return try Model.pages(store.context, &random)
+        case 15: try store.compact()
         case 4: return Model.indexed(store.context)
         case 5: return Model.describe(store.context)
         case 6:
@@ -216,7 +274,7 @@ struct WaitingLawTests {
             if Int.random(in: 0..<6, using: &random) == 0 {
                 waiting.store.context.checkInvariants()
             }
-            if Int.random(in: 0..<12, using: &random) == 0 {
+            if Int.random(in: 0..<4, using: &random) == 0 {
                 try waiting.reopen()
                 try filled.reopen()
             }

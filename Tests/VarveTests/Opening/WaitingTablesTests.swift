@@ -55,12 +55,14 @@ struct WaitingTablesTests {
         #expect(all.map { $0?.id } == [159, nil, 154] && existing.map(\.id) == [154, 159])
         #expect(Self.filled(context) == [])
         #expect(Shelf.query().count(in: context) == 1)
+        #expect(Self.filled(context) == [])
+        #expect(Shelf.query().resolve(in: context).map(\.id) == ["s"])
         #expect(Self.filled(context) == ["Shelf"])
         // Each of them by itself.
         let books = Shelf.query().with(\.$books).resolve(in: context).first?.books
         #expect(books?.map(\.id) == [154, 155, 156])
         #expect(Self.filled(context) == ["Shelf"])
-        #expect(Book.query().count(in: context) == 100)
+        #expect(Book.query().resolve(in: context).count == 100)
         #expect(Self.filled(context) == ["Book", "Shelf"])
         // A table is one for all who share it.
         #expect(Self.filled(store.context) == ["Book", "Shelf"])
@@ -94,7 +96,7 @@ struct WaitingTablesTests {
         #expect(other == nil && Self.filled(context) == [])
         #expect(Author.query("cafe\u{301}").resolve(in: context) == nil)
         #expect(Self.filled(context) == [])
-        #expect(Author.query().count(in: context) == 1)
+        #expect(Author.query().resolve(in: context).count == 1)
         let after: Author? = context.find("caf\u{E9}")
         #expect(after?.name == "composed" && Self.filled(context) == ["Author"])
     }
