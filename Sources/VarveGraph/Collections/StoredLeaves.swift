@@ -5,7 +5,6 @@ internal import Synchronization
 ///
 /// All copies of a tree share them. A leaf that was made is never replaced, so any number of threads may look: the first
 /// that has one publishes it for all. What a copy changes is in pages of its own, which come first.
-@usableFromInline
 package final class StoredLeaves: Sendable {
     /// Makes the leaf of a number; nil for one in which every element is absent.
     package typealias Maker = @Sendable (Int) -> AnyObject?

@@ -54,7 +54,7 @@ extension Context {
         else { return nil }
         let stride = MemoryLayout<Entity>.stride
         var index: Int?
-        if tables.tables[rows: position].isLookedAhead {
+        if tables.tables[rows: position].isLarge {
             if Entity._descriptor.hasForeseeableID {
                 for place in entities.indices {
                     keys.initializeElement(at: place, to: Entity._hashID(base[place].id))
@@ -78,7 +78,7 @@ extension Context {
             let position = tables.position(of: Entity._descriptor)
         else { return }
         let table = tables.tables[rows: position]
-        guard table.lastSaveWasNew, table.isLookedAhead else { return }
+        guard table.lastSaveWasNew, table.isLarge else { return }
         let idHash = Entity._descriptor.hasForeseeableID ? Entity._hashID(entity.id) : 0
         // The key is not kept: a copy of the entity to compare with would cost as much as making it anew.
         withUnsafePointer(to: entity) { table.prefetchSave(of: $0, idHash: idHash) }
@@ -100,7 +100,7 @@ extension Context {
     ) {
         let resolved = tables.tables[rows: position].relations[index]
         let child = tables.tables[rows: resolved.childTable]
-        guard child.isLookedAhead, child.descriptor.hasPlainID else { return }
+        guard child.isFilled, child.isLarge, child.descriptor.hasPlainID else { return }
         let collectHashes = tables.tables[rows: position].descriptor.relations[index].collectHashes
         let base = base + tables.tables[rows: position].descriptor.relations[index].offset
         var hashes = ContiguousArray<UInt64>()
@@ -146,9 +146,6 @@ enum TableAhead {
 extension AnyTable {
     /// Whether looking something up in the table waits for memory.
     @inlinable var isLarge: Bool { slotCount >= TableAhead.leastSlotCount }
-
-    /// Whether the places of ids and unique values are worth asking for. A table that waits has those of its changes alone.
-    @inlinable var isLookedAhead: Bool { isFilled && isLarge }
 }
 
 extension AnyTable {
@@ -165,6 +162,8 @@ extension AnyTable {
         at base: UnsafeRawPointer, stride: Int, count: Int,
         _ keys: UnsafeMutableBufferPointer<UInt64>
     ) -> Int? {
+        // One that waits has the places of its changes alone.
+        guard isFilled else { return nil }
         let made = UnsafeBufferPointer(rebasing: keys[..<count])
         if descriptor.hasForeseeableID { ids.ask(for: made) }
         var last: Int?
@@ -185,6 +184,7 @@ extension AnyTable {
     /// - Parameter idHash: of its id, where that is foreseeable.
     @usableFromInline
     final func prefetchSave(of entity: UnsafeRawPointer, idHash: UInt64) {
+        guard isFilled else { return }
         guard descriptor.hasForeseeableID else { return askForUniqueValues(of: entity) }
         ids.ask(for: idHash) { askForUniqueValues(of: entity) }
     }

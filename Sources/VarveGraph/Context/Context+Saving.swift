@@ -305,9 +305,11 @@ extension Context {
         _ type: Child.Type, _ ids: [Child.ID], expecting expected: ContiguousArray<UInt32> = []
     ) -> ContiguousArray<UInt32> {
         let position = position(of: Child._descriptor)
+        if let slots = internSlots(ofWaiting: Child.self, ids, in: position) {
+            return slots
+        }
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(ids.count)
-        load(ids, of: Child.self, in: position)
         change(Child.self, at: position) { table in
             var surprises = 0
             for (index, id) in ids.enumerated() {
@@ -324,14 +326,17 @@ extension Context {
         return Context.distinct(slots)
     }
 
-    /// Looks ids of a table that waits up before a lock is taken that readers wait for: what is read of files is there then.
+    /// The slots of ids of a table that waits, each once, in first order; nil for a filled table. One id after the other is
+    /// looked up, which may read files, before the lock is taken that readers wait for.
     @usableFromInline @inline(never)
-    func load<Child: EntityModelProtocol>(
-        _ ids: [Child.ID], of type: Child.Type, in position: Int
-    ) {
-        guard !tables.tables.unfilled[position].isFilled else { return }
-        let table = tables.tables[rows: position].rows(of: Child.self)
-        for id in ids { _ = table.slot(of: id) }
+    mutating func internSlots<Child: EntityModelProtocol>(
+        ofWaiting type: Child.Type, _ ids: [Child.ID], in position: Int
+    ) -> ContiguousArray<UInt32>? {
+        guard !tables.tables.unfilled[position].isFilled else { return nil }
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(ids.count)
+        for id in ids { slots.append(internSlot(of: Child.self, id, expecting: nil)) }
+        return Context.distinct(slots)
     }
 
     /// The slots without repetitions, each at its first place. O(n).

@@ -44,22 +44,6 @@ extension AnyTable {
         nextOrdinal = max(nextOrdinal, ordinal + 1)
     }
 
-    // MARK: - Anew
-
-    /// Removes what was loaded, of a table that is to be loaded anew.
-    package final func unload() {
-        dropRows()
-        links = descriptor.relations.map { LinkColumn(isToMany: $0.isToMany) }
-        ids = IDMap()
-        loadedIDs = []
-        loadedEntries = []
-        slotCount = 0
-        liveCount = 0
-        nextOrdinal = 1
-        order = RowOrder()
-        indexContents = ContiguousArray(descriptor.indexes.map(IndexContent.init))
-    }
-
     // MARK: - Rows
 
     /// Appends a slot with an id, or takes a known one without a row, and puts a row there where there are row bytes. For

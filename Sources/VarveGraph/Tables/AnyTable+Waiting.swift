@@ -57,7 +57,6 @@ extension AnyTable {
     // MARK: - Filling
 
     /// The filled table of one that waits, which this thread fills if no other has begun to.
-    @usableFromInline
     package final func filled() -> AnyTable {
         if let known = filledIfThere { return known }
         let stored = storedTable()
@@ -72,7 +71,6 @@ extension AnyTable {
     }
 
     /// The filled table of one that waits, if it costs nothing to have it.
-    @usableFromInline
     final var filledIfThere: AnyTable? {
         if let known = knownFilledTable {
             return Unmanaged<AnyTable>.fromOpaque(known).takeUnretainedValue()
@@ -96,14 +94,12 @@ extension AnyTable {
     }
 
     /// A table, of one that waits, whose rows, ids and links can be read.
-    @usableFromInline
     final func readable() -> AnyTable {
         if let filled = filledIfThere { return filled }
         return source?.loadsLeaves == true ? self : filled()
     }
 
     /// Called before a table that waits is changed, and before locks that readers wait for: fills it where that is needed.
-    @usableFromInline
     final func prepareToChange() {
         guard let source else { return }
         if !source.loadsLeaves || source.isWorthFilling || source.filledIfThere != nil {

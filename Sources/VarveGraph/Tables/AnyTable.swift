@@ -221,12 +221,6 @@ package class AnyTable {
     /// Forgets the ids that were given slots from a number on. None of them has a row or links.
     func forgetSlots(from first: Int) { preconditionFailure("a table without an entity type") }
 
-    /// Removes rows and ids without a row, of a table that is to be loaded anew.
-    final func dropRows() {
-        cells = AnyTable.noCells
-        vacantIDs = AnyTable.noIDs
-    }
-
     private static var noCells: PageTree {
         PageTree(leafShift: PageTree.rowLeafShift, hasDirectory: true)
     }

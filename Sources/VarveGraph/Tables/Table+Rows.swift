@@ -117,17 +117,20 @@ extension Table {
     /// Not inlinable: an app need not compile what is called until a table is filled.
     @usableFromInline @inline(never)
     func copyOfStoredRow(of id: Entity.ID) -> Entity? {
-        if isChanged, source?.isWorthFilling != true {
-            return slot(of: id).flatMap { copyOfRow(at: $0) }
+        if isChanged {
+            // The source knows the slot, and the table what has become of the row.
+            guard source?.isWorthFilling == true else {
+                return storedSlot(of: id).flatMap { copyOfRow(at: $0) }
+            }
+        } else {
+            var copy: Entity?
+            let presence = readStored { (writer) throws(CodecError) in
+                try Entity._storeID(id, into: &writer)
+            } _: {
+                copy = $0.assumingMemoryBound(to: Entity.self).pointee
+            }
+            guard case .unknown = presence else { return copy }
         }
-        guard !isChanged else { return filled().rows(of: Entity.self).copyOfRow(of: id) }
-        var copy: Entity?
-        let presence = readStored { (writer) throws(CodecError) in
-            try Entity._storeID(id, into: &writer)
-        } _: {
-            copy = $0.assumingMemoryBound(to: Entity.self).pointee
-        }
-        guard case .unknown = presence else { return copy }
         return filled().rows(of: Entity.self).copyOfRow(of: id)
     }
 

@@ -283,6 +283,68 @@ struct WaitingLawTests {
         try checkPast(waiting, filled, seed: seed)
     }
 
+    /// Items in the order of their ids, of which the first are in a box with the label 1. Number 2 has no row, and so a slot
+    /// before those of items that are there.
+    private func makeBoxedItems() throws -> DiskImage {
+        let side = try Side(nil, isWaiting: false, seed: 1)
+        // By itself: in one transaction rows would come to slots before ids that are linked alone.
+        try side.store.write { context in
+            try Model.Box(id: "b1", label: 1, items: .ids([0, 1, 2, 3])).save(to: &context)
+        }
+        try side.store.write { context in
+            for id in 0..<8 where id != 2 { try Model.Item(id: id, rank: id).save(to: &context) }
+        }
+        try side.store.compact()
+        try side.store.close()
+        return side.disk.image
+    }
+
+    private func isFilled<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, in context: Context
+    ) -> Bool {
+        context.tables.tables.unfilled.contains {
+            $0.descriptor === Entity._descriptor && $0.hasFilled
+        }
+    }
+
+    /// The order of items behind a save that is rolled back, in which their table was filled.
+    private func orderBehindRefusal(in side: Side) throws -> [[Int]] {
+        let store = side.store
+        // It comes behind all others: the table needs a map of the order, which its source lacks.
+        try store.write { try Model.Item(id: 2, rank: 2).save(to: &$0) }
+        #expect(isFilled(Model.Item.self, in: store.context) != side.isWaiting)
+        var orders: [[Int]] = []
+        func noteOrder(_ context: Context) {
+            orders.append(Model.Item.query().resolve(in: context).map(\.id))
+        }
+        try store.write { context in
+            let refused = Model.Item(id: 9, rank: 5, kind: "a", note: "refused")
+            // The box takes the label of the other, which goes with its items. Then the hook of the refused one looks at all
+            // items, before the save has returned.
+            #expect(throws: Model.Refusal.self) {
+                try Model.Box(id: "b2", label: 1, items: .relation([refused])).save(to: &context)
+            }
+            noteOrder(context)
+            try Model.Item(id: 10).save(to: &context)
+            noteOrder(context)
+        }
+        noteOrder(store.context)
+        return orders
+    }
+
+    @Test("Rows are in the same order behind a save that is rolled back, if it filled their table")
+    func orderBehindRefusal() throws {
+        let image = try makeBoxedItems()
+        let waiting = try Side(image, isWaiting: true, seed: 1)
+        let filled = try Side(image, isWaiting: false, seed: 1)
+        let orders = try orderBehindRefusal(in: filled)
+        let ids = [0, 1, 3, 4, 5, 6, 7, 2]
+        #expect(orders == [ids, ids + [10], ids + [10]])
+        try #require(try orderBehindRefusal(in: waiting) == orders)
+        waiting.store.context.checkInvariants()
+        try checkPast(waiting, filled, seed: 1)
+    }
+
     /// Each state that the logs lead to is the same.
     private func checkPast(_ waiting: Side, _ filled: Side, seed: UInt64) throws {
         let content = Model.describe(waiting.store.context)
