@@ -44,6 +44,13 @@ private final class EndingSource: TableSource {
         id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void
     ) throws(CodecError) -> StoredPresence { .unknown }
 
+    func storedFields(ofIndex index: Int) -> [StoredIndexField]? { nil }
+
+    func forEachSlot(
+        ofIndex index: Int, in bounds: StoredBounds, isReversed: Bool,
+        while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
+    ) -> Bool { false }
+
     func slot(ofID id: UnsafeRawBufferPointer) -> StoredSlot {
         let number = lookUpCount.add(1, ordering: .relaxed).newValue
         if number == end { _ = filled() }

@@ -89,7 +89,7 @@ extension StepList where Step == RowStep {
     /// How the leading steps are answered for all rows of a filled table.
     @usableFromInline
     func planned(_ table: AnyTable, countsOnly: Bool = false) -> PlannedRows {
-        head(countsOnly).planned(table)
+        head(countsOnly: countsOnly).planned(table)
     }
 
     /// The table at a position, and how the leading steps find rows in it: of a table that waits the filled one, unless a
@@ -98,7 +98,7 @@ extension StepList where Step == RowStep {
     func planned(
         in context: Context, table position: Int, countsOnly: Bool = false
     ) -> (table: AnyTable, rows: PlannedRows) {
-        let head = head(countsOnly)
+        let head = head(countsOnly: countsOnly)
         let waiting = context.tables.tables.unfilled[position]
         if !waiting.isFilled, let rows = StoredSearch(waiting, head)?.plan() {
             return (waiting, rows)
@@ -107,7 +107,7 @@ extension StepList where Step == RowStep {
         return (table, head.planned(table))
     }
 
-    private func head(_ countsOnly: Bool) -> QueryHead {
+    private func head(countsOnly: Bool) -> QueryHead {
         let steps = all
         var head = QueryHead(of: steps)
         // How many there are does not depend on their order.
@@ -143,7 +143,10 @@ extension StepList where Step == RowStep {
     @usableFromInline
     func count(in context: Context, table position: Int) -> Int {
         let unfilled = context.tables.tables.unfilled[position]
-        if !hasSteps { return unfilled.liveCount }
+        let head = head(countsOnly: true)
+        if head.conjuncts.isEmpty, head.next == all.count {
+            return head.page.count(of: unfilled.liveCount)
+        }
         if let count = visitUniqueRow(in: unfilled, { _ in }) { return count }
         let (table, rows) = planned(in: context, table: position, countsOnly: true)
         guard rows.next == all.count else {

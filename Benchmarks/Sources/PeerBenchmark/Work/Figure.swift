@@ -4,7 +4,7 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     case syncedCommit, syncedP50, syncedP99, duel, writers32, writersGain, writersP99
     case tasks32, tasksGain, tasksP99
     case pointRead, snapshotRead, scan, collected, ageRange, city, email, postsOfAuthor, nested
-    case open, openAfterKill, openLog, replay
+    case open, openEmail, openAge, openSave, openAfterKill, openLog, replay
     case openedRead, openedEmail, openedScan, openedCollected, openedRange, openedCity
     case openedMemory
     case loadWritten, writtenRatio, size, sizeSettled, sizeSmallest, memory, memoryRatio, churn
@@ -23,7 +23,7 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
             .scan, .collected, .ageRange, .city, .email, .postsOfAuthor, .nested, .loadWritten,
             .size, .sizeSettled, .memory, .memoryRatio, .compaction:
             .work
-        case .open: .reopen
+        case .open, .openEmail, .openAge, .openSave: .reopen
         case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedCollected, .openedRange,
             .openedCity, .openedMemory, .sizeSmallest:
             .open

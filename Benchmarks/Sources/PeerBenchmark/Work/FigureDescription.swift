@@ -67,6 +67,9 @@ extension Figure {
             .nested:
             reading
         case .open: .init(.opening, "Open behind a compaction, and read one user", .milliseconds)
+        case .openEmail: .init(.opening, "The first user by e-mail behind that", .milliseconds)
+        case .openAge: .init(.opening, "The first users of an age behind that", .milliseconds)
+        case .openSave: .init(.opening, "The first new user behind that", .milliseconds)
         case .openAfterKill:
             .init(.opening, "Open after a kill -9, and read one user", .milliseconds)
         case .openLog:

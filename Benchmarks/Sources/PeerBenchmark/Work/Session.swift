@@ -96,7 +96,19 @@ struct Session: Work {
     mutating func runReopened() throws -> RunResult {
         let (engine, milliseconds) = try opened(.large)
         result.figures[.open] = milliseconds
+        // Each is the first look into an index of the users, or the first that must find no user with an e-mail.
+        let (email, age) = (Dataset.user(size / 2).email, 41)
+        result.figures[.openEmail] =
+            try WallClock.seconds {
+                result.answers[Figure.openEmail.rawValue] = try engine.user(email: email)
+            } * 1e3
+        result.figures[.openAge] =
+            try WallClock.seconds { _ = try engine.users(ages: age...age) } * 1e3
         try engine.endReading()
+        result.figures[.openSave] =
+            try WallClock.seconds {
+                try engine.insert(Dataset.user(9_900_000), synced: false)
+            } * 1e3
         try engine.close()
         return result
     }
