@@ -71,19 +71,15 @@ extension StateTransaction {
     private func filled(
         _ empty: FieldIndex, of type: Int, in id: TransactionID
     ) throws(ReplayError) -> FieldIndex {
-        var index = empty
-        var entries = IndexEntries()
+        var index = UnfinishedIndex(empty, ofTableAt: type, in: self)
         do throws(RowFault) {
-            try collectEntries(
-                of: type, 0..<tables[type].slotCount, for: index, into: &entries)
+            while try index.advance(in: self) {}
+            return index.index
         } catch {
             let entry = tables[type].rows.entry(error.slot, in: transaction.pages)
             let definition = tables[type].definition
             throw .entity(
                 id, type: definition.name, id: definition.idType.text(of: entry.id), error.fault)
         }
-        entries.beginMerge()
-        _ = entries.move(.max, to: &index, in: transaction)
-        return index
     }
 }
