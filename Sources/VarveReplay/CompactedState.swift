@@ -8,8 +8,6 @@ package import VarveTables
 /// Each step takes some milliseconds, on any thread, one at a time.
 package struct CompactedState: ~Copyable {
     private static let bytesPerStep = 1 << 20
-    /// Where the log behind the checkpoint is more than one in so many of all bytes, indexes are made anew behind the replay.
-    private static let changedShareMax: UInt64 = 8
 
     private let compaction: Compaction
     /// An image, until it is opened.
@@ -65,6 +63,7 @@ package struct CompactedState: ~Copyable {
                 try transaction.take(record)
             }
             bytesDone += taken
+            transaction.dropWornIndexes()
             if !goesOn { building = IndexBuilding(in: transaction, wanted: indexes) }
             return true
         } catch {
@@ -80,7 +79,6 @@ package struct CompactedState: ~Copyable {
                 // Its blocks are compared with their checksums as they are read, or copied.
                 let loaded = try file.openImage()
                 let transaction = StateTransaction(loaded.state)
-                if replay.byteCount > byteCount / Self.changedShareMax { transaction.dropIndexes() }
                 let noted = try file.loadTriedTypes()
                 transaction.setRows = noted.map { SetRows(of: $0.readers.keys) }
                 self.transaction = transaction

@@ -89,7 +89,7 @@ struct FieldIndexTests {
         let rows = (try old?.row(), try new?.row())
         try (rows.0 ?? []).withUnsafeBytes { oldBytes in
             try (rows.1 ?? []).withUnsafeBytes { newBytes in
-                try index.change(
+                _ = try index.change(
                     slot, from: old == nil ? nil : oldBytes, to: new == nil ? nil : newBytes,
                     Self.layout, in: transaction)
             }

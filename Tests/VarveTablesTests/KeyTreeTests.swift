@@ -16,6 +16,18 @@ struct KeyTreeTests {
         return keys
     }
 
+    /// Backward, in ascending order all the same.
+    private static func keys(
+        _ tree: KeyTree, before end: [UInt8]?, _ pages: PageTable
+    ) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        (end ?? []).withUnsafeBytes { bytes in
+            var cursor = tree.cursor(before: end == nil ? nil : bytes, in: pages)
+            while let key = cursor.nextKey() { keys.append(Array(key)) }
+        }
+        return keys.reversed()
+    }
+
     private static func precedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         first.lexicographicallyPrecedes(second)
     }
@@ -42,6 +54,8 @@ struct KeyTreeTests {
     ) {
         let found = keys(versions.structure, versions.pages)
         if found != expected.sorted(by: precedes) { Issue.record("\(comment): \(found)") }
+        let reversed = keys(versions.structure, before: nil, versions.pages)
+        if reversed != found { Issue.record("\(comment), backward: \(reversed)") }
         for fault in KeyTreeFaults.find(versions.structure, in: versions.pages) {
             Issue.record("\(comment): \(fault)")
         }
@@ -132,6 +146,13 @@ struct KeyTreeTests {
                 Self.keys(versions.structure, from: first, versions.pages)
                     == expected.filter { !Self.precedes($0, first) }.sorted(by: Self.precedes),
                 "seed \(seed)")
+            let ends = [first, expected.randomElement(using: &generator) ?? []]
+            for end in ends {
+                #expect(
+                    Self.keys(versions.structure, before: end, versions.pages)
+                        == expected.filter { Self.precedes($0, end) }.sorted(by: Self.precedes),
+                    "seed \(seed)")
+            }
         }
         for (version, keys) in held { Self.check(version, keys, "seed \(seed), held") }
         held = []

@@ -63,6 +63,7 @@ struct BenchmarkUser: SampleUser {
                     rung: .storable)
             }, relations: []))
 
+    static let email = FieldNumber(2)
     static let age = FieldNumber(3)
 
     /// The age, read in the bytes of a row.

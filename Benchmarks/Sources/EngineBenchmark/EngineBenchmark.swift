@@ -7,10 +7,13 @@ import VarveTables
 enum EngineBenchmark {
     static func main() {
         let options = Options(CommandLine.arguments.dropFirst())
-        let users = (0..<options.rows).map { BenchmarkUser(sample: $0) }
+        let users =
+            options.isOfIndexes
+            ? IndexTurn.users(options.rows)
+            : (0..<options.rows).map { BenchmarkUser(sample: $0) }
         let workload = Workload(users)
         var report = Report()
-        for _ in 0..<options.runs where !options.isOfImages && !options.isOfReplay {
+        for _ in 0..<options.runs where options.isOfAll {
             if options.isTuning {
                 for (name, shape) in EngineStore.shapes {
                     Turn(workload).run(EngineStore(shape), name, &report)
@@ -21,7 +24,10 @@ enum EngineBenchmark {
                 Turn(workload).run(LMDBStore(), "LMDB", &report)
             }
         }
-        if options.isOfImages {
+        if options.isOfIndexes {
+            let turn = IndexTurn(workload)
+            for _ in 0..<options.runs { turn.run(&report) }
+        } else if options.isOfImages {
             let log = ReplayTurn(workload)
             for _ in 0..<options.runs {
                 for kilobytes in options.isTuning ? [16, 32, 64] : [32] {
@@ -48,6 +54,9 @@ private struct Options {
     var isTuning = false
     var isOfImages = false
     var isOfReplay = false
+    var isOfIndexes = false
+
+    var isOfAll: Bool { !isOfImages && !isOfReplay && !isOfIndexes }
 
     init(_ arguments: ArraySlice<String>) {
         var rest = arguments
@@ -58,6 +67,7 @@ private struct Options {
             case "--tune": isTuning = true
             case "--images": isOfImages = true
             case "--replay": isOfReplay = true
+            case "--indexes": isOfIndexes = true
             default: Self.stop()
             }
         }
@@ -69,7 +79,8 @@ private struct Options {
     }
 
     private static func stop() -> Never {
-        print("usage: EngineBenchmark [--rows N] [--runs N] [--images | --replay] [--tune]")
+        print(
+            "usage: EngineBenchmark [--rows N] [--runs N] [--images | --replay | --indexes] [--tune]")
         exit(2)
     }
 }

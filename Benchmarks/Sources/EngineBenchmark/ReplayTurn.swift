@@ -6,7 +6,7 @@ struct ReplayTurn {
     private static let batch = 500
 
     private let workload: Workload
-    private let log: [[UInt8]]
+    let log: [[UInt8]]
     private let linkedLog: LinkedLog
 
     init(_ workload: Workload) {
@@ -165,7 +165,7 @@ struct ReplayTurn {
         return sum
     }
 
-    private static func withView(
+    static func withView(
         of bytes: [UInt8], _ body: (TransactionView) throws(ReplayError) -> Void
     ) {
         do {

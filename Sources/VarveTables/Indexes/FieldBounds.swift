@@ -97,11 +97,17 @@ extension State {
         of type: TypeNumber, by declaration: IndexDeclaration, in bounds: FieldBounds,
         isReversed: Bool, while body: (_ slot: Slot, _ isNewKey: Bool) -> Bool
     ) throws(CodecError) -> Bool {
-        guard let index = index(of: type, declaration),
+        guard let table = tablePosition(of: type), let index = index(of: type, declaration),
             bounds.equal.count + (bounds.lower == nil && bounds.upper == nil ? 0 : 1)
                 <= declaration.fields.count
         else { return false }
-        try index.forEach(in: bounds, isReversed: isReversed, in: pages, while: body)
+        let slotCount = tables[table].slotCount
+        try index.forEach(in: bounds, isReversed: isReversed, in: pages) { slot, isNewKey in
+            if slot.index < slotCount { return body(slot, isNewKey) }
+            // A key of a forged image: the table has no such slot.
+            pages.noteContradiction()
+            return true
+        }
         return true
     }
 }

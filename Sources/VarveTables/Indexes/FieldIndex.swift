@@ -147,20 +147,21 @@ package struct FieldIndex: Sendable {
 
     // MARK: Changing
 
-    /// Takes in that a row has changed: nil where there was, or is, none.
+    /// Takes in that a row has changed: nil where there was, or is, none. Returns whether an entry was removed.
+    @discardableResult
     package mutating func change(
         _ slot: Slot, from old: UnsafeRawBufferPointer?, to new: UnsafeRawBufferPointer?,
         _ layout: RowLayout, in transaction: PageTransaction
-    ) throws(CodecError) {
+    ) throws(CodecError) -> Bool {
         // The old entry, then the new one.
         var entries = ByteWriter(capacity: 256)
         if let old { try writeEntry(slot, old, layout, into: &entries) }
         let middle = entries.count
         if let new { try writeEntry(slot, new, layout, into: &entries) }
-        entries.withBytes { bytes in
+        return entries.withBytes { bytes in
             let removed = UnsafeRawBufferPointer(rebasing: bytes[..<middle])
             let added = UnsafeRawBufferPointer(rebasing: bytes[middle...])
-            if removed.hasSameBytes(as: added) { return }
+            if removed.hasSameBytes(as: added) { return false }
             // The entry of a row is there, and a row has one: but for those of an image.
             if old != nil, !tree.remove(removed, in: transaction) {
                 transaction.pages.noteContradiction()
@@ -168,6 +169,7 @@ package struct FieldIndex: Sendable {
             if new != nil, !tree.insert(added, in: transaction) {
                 transaction.pages.noteContradiction()
             }
+            return old != nil
         }
     }
 

@@ -1,99 +1,108 @@
 import VarveEvents
 
-/// The entries of an index that is being made: added in the order of slots, and handed out in the order of keys.
+/// The entries of an index that is being made: added in any order, and handed out in the order of keys.
 ///
-/// They are sorted in runs, which are merged then, so that no step takes long.
+/// They are sorted in runs, which are merged then, so that no step takes long. A run has memory of its own, because one
+/// array of all would be copied whenever it grows.
 struct IndexEntries {
     private struct Entry {
         /// The first eight bytes, the highest first: most comparisons end with them.
         let prefix: UInt64
-        let offset: Int
-        let count: Int
+        let offset: UInt32
+        let count: UInt32
     }
 
-    /// The next entry of a run.
-    private struct Head {
-        var position: Int
-        let end: Int
-    }
+    private struct Run {
+        var bytes: [UInt8] = []
+        var entries: [Entry] = []
 
-    private static let runCount = 4_096
-
-    private var bytes: [UInt8] = []
-    private var entries: [Entry] = []
-    /// The ends of the runs that are sorted.
-    private var runEnds: [Int] = []
-    /// A heap of the runs that are not at their ends, the one with the least key first.
-    private var heads: [Head] = []
-
-    /// Adds the entry of a row, which is written with memory of the caller's.
-    mutating func add(
-        _ slot: Slot, _ row: UnsafeRawBufferPointer, _ layout: RowLayout, of index: FieldIndex,
-        _ writer: inout ByteWriter
-    ) throws(CodecError) {
-        writer.removeAll()
-        try index.writeEntry(slot, row, layout, into: &writer)
-        writer.withBytes { entry in
+        mutating func add(_ entry: UnsafeRawBufferPointer) {
             var prefix: UInt64 = 0
             for position in 0..<8 {
                 prefix = prefix << 8 | UInt64(position < entry.count ? entry[position] : 0)
             }
-            entries.append(Entry(prefix: prefix, offset: bytes.count, count: entry.count))
+            entries.append(
+                Entry(
+                    prefix: prefix, offset: UInt32(truncatingIfNeeded: bytes.count),
+                    count: UInt32(truncatingIfNeeded: entry.count)))
             bytes.append(contentsOf: entry)
         }
-        if entries.count - (runEnds.last ?? 0) >= Self.runCount { endRun() }
-    }
 
-    private mutating func endRun() {
-        let start = runEnds.last ?? 0
-        let bytes = bytes
-        entries[start...].sort { Self.precedes($0, $1, bytes) }
-        runEnds.append(entries.count)
-    }
-
-    private static func precedes(_ first: Entry, _ second: Entry, _ bytes: [UInt8]) -> Bool {
-        guard first.prefix == second.prefix else { return first.prefix < second.prefix }
-        return bytes.withUnsafeBytes {
-            UnsafeRawBufferPointer(rebasing: $0[first.offset...].prefix(first.count)).precedes(
-                UnsafeRawBufferPointer(rebasing: $0[second.offset...].prefix(second.count)))
+        mutating func sort() {
+            let bytes = bytes
+            bytes.withUnsafeBytes { bytes in
+                entries.sort { first, second in
+                    first.prefix == second.prefix
+                        ? Self.slice(bytes, first).precedes(Self.slice(bytes, second))
+                        : first.prefix < second.prefix
+                }
+            }
         }
+
+        func withBytes<Result>(
+            at position: Int, _ body: (UnsafeRawBufferPointer) -> Result
+        ) -> Result {
+            bytes.withUnsafeBytes { body(Self.slice($0, entries[position])) }
+        }
+
+        private static func slice(
+            _ bytes: UnsafeRawBufferPointer, _ entry: Entry
+        ) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(
+                rebasing: bytes[Int(entry.offset)..<Int(entry.offset &+ entry.count)])
+        }
+    }
+
+    /// The next entry of a run.
+    private struct Head {
+        let run: Int
+        var position = 0
+        var prefix: UInt64
+    }
+
+    private static let runCount = 4_096
+
+    /// All but the last are sorted, until ``beginMerge()``.
+    private var runs: [Run] = []
+    /// A heap of the runs that are not at their ends, the one with the least entry first.
+    private var heads: [Head] = []
+
+    mutating func add(_ entry: UnsafeRawBufferPointer) {
+        if (runs.last?.entries.count ?? Self.runCount) == Self.runCount {
+            if !runs.isEmpty { runs[runs.count - 1].sort() }
+            runs.append(Run())
+        }
+        runs[runs.count - 1].add(entry)
     }
 
     // MARK: - In order
 
     /// Begins to hand the entries out, when all were added.
     mutating func beginMerge() {
-        if entries.count > runEnds.last ?? 0 { endRun() }
-        var start = 0
-        for end in runEnds {
-            heads.append(Head(position: start, end: end))
-            start = end
-        }
+        if !runs.isEmpty { runs[runs.count - 1].sort() }
+        heads = runs.indices.map { Head(run: $0, prefix: runs[$0].entries[0].prefix) }
         for position in (0..<heads.count / 2).reversed() { sift(position) }
     }
 
-    /// Adds the next entries to an index, at most so many. Returns false when there are no more.
-    mutating func move(
-        _ countMax: Int, to index: inout FieldIndex, in transaction: PageTransaction
-    ) -> Bool {
+    /// Hands out the next entries, at most so many. Returns false when there are no more.
+    mutating func forEach(atMost countMax: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         for _ in 0..<countMax {
             guard let head = heads.first else { return false }
-            let entry = entries[head.position]
-            bytes.withUnsafeBytes {
-                index.insertEntry(
-                    UnsafeRawBufferPointer(rebasing: $0[entry.offset...].prefix(entry.count)),
-                    in: transaction)
-            }
+            runs[head.run].withBytes(at: head.position, body)
             advanceFirst()
         }
         return !heads.isEmpty
     }
 
     private mutating func advanceFirst() {
-        heads[0].position += 1
-        if heads[0].position == heads[0].end {
+        let (run, position) = (heads[0].run, heads[0].position + 1)
+        if position < runs[run].entries.count {
+            heads[0].position = position
+            heads[0].prefix = runs[run].entries[position].prefix
+        } else {
             heads.swapAt(0, heads.count - 1)
             heads.removeLast()
+            runs[run] = Run()
         }
         sift(0)
     }
@@ -113,6 +122,9 @@ struct IndexEntries {
     }
 
     private func precedes(_ first: Head, _ second: Head) -> Bool {
-        Self.precedes(entries[first.position], entries[second.position], bytes)
+        guard first.prefix == second.prefix else { return first.prefix < second.prefix }
+        return runs[first.run].withBytes(at: first.position) { first in
+            runs[second.run].withBytes(at: second.position) { first.precedes($0) }
+        }
     }
 }

@@ -12,9 +12,22 @@ extension RowTree {
         return RowLeaf(page: pages.page(number, passing: blocks), geometry: geometry)
     }
 
+    /// A leaf, whose page is passed over.
+    func leaf(_ stored: StoredLeaf, passing blocks: PassedBlocks, in pages: PageTable) -> RowLeaf {
+        RowLeaf(page: pages.page(stored.page, passing: blocks), geometry: geometry)
+    }
+
     /// How many slots the leaf at a position has.
     func slotCount(ofLeaf position: UInt32) -> Int {
         min(slotsPerLeaf, count &- Int(position) &* slotsPerLeaf)
+    }
+
+    /// The slots of the leaf at a position.
+    func slots(ofLeaf position: UInt32) -> some Sequence<Slot> {
+        let first = position &* UInt32(truncatingIfNeeded: slotsPerLeaf)
+        return (0..<slotCount(ofLeaf: position)).lazy.map {
+            Slot(first &+ UInt32(truncatingIfNeeded: $0))
+        }
     }
 
     /// All leaves, in the order of slots. One that the tree does not name, as damage may make it, has no page.

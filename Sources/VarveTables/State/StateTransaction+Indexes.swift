@@ -57,13 +57,27 @@ extension StateTransaction {
         }
     }
 
-    /// Releases all indexes. What replays much makes them anew behind it: that takes less than to change them with each row.
-    package func dropIndexes() {
+    /// Releases the indexes of which the transaction removed more than a quarter of the entries. What replays much makes
+    /// them anew behind it.
+    ///
+    /// To change an entry takes some three times as long as to make one of many, and to remove one twice as long. A new
+    /// row's entry takes hardly longer than one of many, so new rows do not count.
+    package func dropWornIndexes() {
+        for table in tables.indices {
+            let type = tables[table].definition.number
+            for known in tables[table].indexes
+            where known.removalCount * 4 > tables[table].liveCount {
+                dropIndex(of: type, known.declaration)
+            }
+        }
+    }
+
+    /// Begins to count what is removed.
+    func forgetRemovedEntries() {
         for table in tables.indices {
             for position in tables[table].indexes.indices {
-                tables[table].indexes[position].index.removeAll(in: transaction)
+                tables[table].indexes[position].removalCount = 0
             }
-            tables[table].indexes = []
         }
     }
 
@@ -71,19 +85,15 @@ extension StateTransaction {
     private func filled(
         _ empty: FieldIndex, of type: Int, in id: TransactionID
     ) throws(ReplayError) -> FieldIndex {
-        var index = empty
-        var entries = IndexEntries()
+        var index = UnfinishedIndex(empty, ofTableAt: type, in: self)
         do throws(RowFault) {
-            try collectEntries(
-                of: type, 0..<tables[type].slotCount, for: index, into: &entries)
+            while try index.advance(in: self) {}
+            return index.index
         } catch {
             let entry = tables[type].rows.entry(error.slot, in: transaction.pages)
             let definition = tables[type].definition
             throw .entity(
                 id, type: definition.name, id: definition.idType.text(of: entry.id), error.fault)
         }
-        entries.beginMerge()
-        _ = entries.move(.max, to: &index, in: transaction)
-        return index
     }
 }

@@ -56,6 +56,7 @@ package final class StateTransaction {
         lastTime = base.lastTime
         timeline = base.timeline
         unknownEventCount = base.unknownEventCount
+        forgetRemovedEntries()
     }
 
     /// Ends the transaction. The state before stays as it is, for as long as it is kept.

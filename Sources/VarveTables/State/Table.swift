@@ -35,6 +35,8 @@ package struct Table: Sendable {
     struct DeclaredIndex: Sendable {
         let declaration: IndexDeclaration
         var index: FieldIndex
+        /// Of the open transaction: how many entries it took from those that were there.
+        var removalCount = 0
     }
 
     init(_ definition: TypeDefinition) { self.init(layouts: [RowLayout(definition)]) }
@@ -295,7 +297,11 @@ package struct Table: Sendable {
     ) throws(CodecError) {
         let layout = layout
         for position in indexes.indices {
-            try indexes[position].index.change(slot, from: old, to: new, layout, in: transaction)
+            if try indexes[position].index.change(
+                slot, from: old, to: new, layout, in: transaction)
+            {
+                indexes[position].removalCount += 1
+            }
         }
     }
 

@@ -20,6 +20,7 @@ struct ImageForgeryTests {
         guard let state = try? State.open(MemorySource(bytes)).state else { return false }
         _ = try? state.reading { StateContent(state) }
         _ = try? state.reading { try state.digest() }
+        search(state)
         let transaction = StateTransaction(state)
         _ = try? logged.withUnsafeBytes { try transaction.apply(TransactionView($0)) }
         for table in state.tables {
@@ -32,11 +33,70 @@ struct ImageForgeryTests {
                     of: type, IndexDeclaration([.init(field.number)]))
             }
         }
-        transaction.releaseStaleIndexes()
+        let wanted = state.tables.map { table in
+            let fields = table.definition.fields.suffix(2).map { $0.number }
+            return (table.definition.number, fields.map { IndexDeclaration([.init($0)]) })
+        }
+        var building = IndexBuilding(
+            in: transaction, wanted: Dictionary(wanted) { first, _ in first })
+        while building.advance() {}
         let changed = transaction.publish()
         _ = try? changed.reading { StateContent(changed) }
         _ = try? changed.image()
         return true
+    }
+
+    /// Passes over all indexes in both directions.
+    private func search(_ state: State) {
+        for table in state.tables {
+            for declared in table.indexes {
+                for isReversed in [false, true] {
+                    _ = try? state.forEachSlot(
+                        of: table.definition.number, by: declared.declaration,
+                        in: FieldBounds(equal: []), isReversed: isReversed
+                    ) { slot, _ in
+                        #expect(slot.index < table.slotCount)
+                        return true
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A key that is shorter than a slot, or names a slot past the last one, is damage")
+    func keysWithoutSlots() throws {
+        let byAge = IndexDeclaration([.init(FieldNumber(2))])
+        let image = try ForgedImage(
+            UserLog.state(count: 600).changed { transaction in
+                _ = try transaction.declareIndex(of: UserLog.type, byAge)
+            }.image())
+        let (block, frame) = try #require(image.firstFrame(of: PageKind(.keyPage)))
+        func slots(_ image: ForgedImage) throws -> [Int] {
+            let state = try State.open(MemorySource(image.bytes())).state
+            var slots: [Int] = []
+            let isThere = try state.reading { () throws(CodecError) in
+                try state.forEachSlot(
+                    of: UserLog.type, by: byAge, in: FieldBounds(equal: []), isReversed: true
+                ) { slot, _ in
+                    slots.append(slot.index)
+                    return true
+                }
+            }
+            #expect(isThere)
+            return slots
+        }
+        #expect(try slots(image).count == 600)
+        var short = image
+        // The first cell: a key of some ages' two bytes and four of a slot, of which two are left.
+        short.blocks[block].raw[frame + KeyPage.cells + 2] -= 3
+        short.blocks[block].raw[frame + Page.headerBytes + 2] += 3
+        #expect(throws: (any Error).self) { try slots(short) }
+        var past = image
+        let cell = frame + KeyPage.cells
+        let raw = past.blocks[block].raw
+        let offset = Int(raw[cell]) + Int(raw[cell + 1]) << 8
+        past.blocks[block].raw[frame + offset + Int(raw[cell + 2]) - 4] = 0x7F
+        #expect(throws: (any Error).self) { try slots(past) }
     }
 
     @Test(

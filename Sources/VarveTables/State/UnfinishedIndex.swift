@@ -1,0 +1,100 @@
+import VarveEvents
+
+/// An index that is being made of the live rows of a table: the one way to make it, in steps of a millisecond or two.
+///
+/// Rows are read in the order in which they are stored, each block of an image once and without keeping it. Their keys
+/// are sorted, because ascending ones fill pages.
+struct UnfinishedIndex {
+    private static let leavesPerStep = 128
+    private static let entriesPerStep = 4_096
+
+    private(set) var index: FieldIndex
+    private let table: Int
+    /// What is still to be read.
+    private var leaves: ArraySlice<StoredLeaf>
+    private let blocks = PassedBlocks()
+    private var entries = IndexEntries()
+    private var isMerging = false
+
+    /// - Parameter empty: an index without entries, of the newest layout of the table.
+    init(_ empty: FieldIndex, ofTableAt table: Int, in transaction: StateTransaction) {
+        index = empty
+        self.table = table
+        leaves = transaction.tables[table].rows
+            .leavesAsStored(in: transaction.transaction.pages)[...]
+    }
+
+    /// Goes on; false when the index has all entries. Nothing may change the table meanwhile.
+    ///
+    /// - Throws: where a row has no key. What was made goes with the transaction.
+    mutating func advance(in transaction: StateTransaction) throws(RowFault) -> Bool {
+        if isMerging { return move(in: transaction.transaction) }
+        let step = leaves.prefix(Self.leavesPerStep)
+        leaves = leaves.dropFirst(step.count)
+        try transaction.addEntries(of: table, step, passing: blocks, of: index, to: &entries)
+        if leaves.isEmpty {
+            entries.beginMerge()
+            isMerging = true
+        }
+        return true
+    }
+
+    /// Adds the next entries; false when there are no more.
+    private mutating func move(in transaction: PageTransaction) -> Bool {
+        var filled = index
+        defer { index = filled }
+        return entries.forEach(atMost: Self.entriesPerStep) {
+            filled.insertEntry($0, in: transaction)
+        }
+    }
+
+    /// Releases what was made.
+    mutating func removeAll(in transaction: StateTransaction) {
+        index.removeAll(in: transaction.transaction)
+    }
+}
+
+/// A row that cannot be read.
+struct RowFault: Error {
+    let slot: Slot
+    let fault: EntityFault
+}
+
+extension StateTransaction {
+    /// Adds the entries of the live rows in some leaves.
+    fileprivate func addEntries(
+        of type: Int, _ leaves: ArraySlice<StoredLeaf>, passing blocks: PassedBlocks,
+        of index: FieldIndex, to entries: inout IndexEntries
+    ) throws(RowFault) {
+        let rows = tables[type].rows
+        var writer = ByteWriter(capacity: 256)
+        defer { withExtendedLifetime(blocks) {} }
+        for stored in leaves {
+            let leaf = rows.leaf(stored, passing: blocks, in: transaction.pages)
+            for slot in rows.slots(ofLeaf: stored.position) {
+                let entry = StoredRow(slot, leaf, transaction.pages)
+                guard entry.presence == .live else { continue }
+                writer.removeAll()
+                do throws(EntityFault) {
+                    try writeEntry(of: entry, in: type, of: index, into: &writer)
+                } catch {
+                    throw RowFault(slot: slot, fault: error)
+                }
+                writer.withBytes { entries.add($0) }
+            }
+        }
+    }
+
+    private func writeEntry(
+        of entry: StoredRow, in type: Int, of index: FieldIndex, into writer: inout ByteWriter
+    ) throws(EntityFault) {
+        let layout = tables[type].layout
+        try withRow(of: entry, in: type) { row throws(EntityFault) in
+            do throws(CodecError) {
+                try index.writeEntry(entry.slot, row, layout, into: &writer)
+            } catch {
+                throw .malformedRow(error)
+            }
+        }
+    }
+}
