@@ -23,30 +23,32 @@ final class CheckpointImage: BlockSource {
     /// Throws `.checkpointDamaged` where the pages are not those of an image.
     init(_ file: CheckpointFile) throws(LogError) {
         self.file = file
-        var kinds = file.pages.map { CheckpointPart.Kind(code: $0.key.kind) }
-        // Notes may follow the root.
-        while kinds.last?.isIgnorable ?? false { kinds.removeLast() }
-        blockCount = kinds.firstIndex { $0 != .block } ?? kinds.count
-        let pages = file.pages.prefix(kinds.count)
+        let (block, root) = (CheckpointPart.Kind.block.code, CheckpointPart.Kind.imageRoot.code)
+        let pages = file.pages[..<file.notes.startIndex]
+        var blockCount = 0
+        var starts: [UInt64] = [0]
+        starts.reserveCapacity(pages.count + 1)
         for (position, page) in pages.enumerated() {
-            let isBlock = position < blockCount
-            guard kinds[position] == (isBlock ? .block : .imageRoot),
-                Int(page.key.first) == (isBlock ? position : position - blockCount)
+            let key = page.key
+            let isBlock = position == blockCount && key.kind == block
+            if isBlock { blockCount += 1 }
+            guard isBlock || key.kind == root,
+                Int(key.first) == (isBlock ? position : position - blockCount)
             else {
                 throw .checkpointDamaged(
                     file: file.reference.file.text,
                     reason: "page \(position) is none of an image, or not in its order")
             }
+            starts.append(starts[position] + page.rawBytes.rawValue)
         }
-        starts = pages.reduce(into: [0]) { starts, page in
-            starts.append(starts[starts.count - 1] + page.rawBytes.rawValue)
-        }
+        (self.blockCount, self.starts) = (blockCount, starts)
         readers = try file.makeReaders()
     }
 
     // MARK: Reading
 
     var byteCount: UInt64 { starts[pageCount] }
+    var rootOffset: UInt64 { starts[blockCount] }
 
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
@@ -127,7 +129,7 @@ final class CheckpointImage: BlockSource {
 
     /// Compares the root with the digest of the checkpoint's content.
     func verifyRoot() throws(LogError) {
-        let start = starts[blockCount]
+        let start = rootOffset
         let root = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(byteCount - start), alignment: 8)
         defer { root.deallocate() }
@@ -180,5 +182,16 @@ final class CheckpointImage: BlockSource {
                 supported: UInt16(
                     clamping: max(supported.lowerBound, min(form, supported.upperBound))))
         }
+    }
+}
+
+extension CheckpointFile {
+    /// The pages at its end that what reads the content may pass over.
+    var notes: Slice<CheckpointPages> {
+        var start = pages.endIndex
+        while start > 0, CheckpointPart.Kind(code: pages[start - 1].key.kind).isIgnorable {
+            start -= 1
+        }
+        return pages[start...]
     }
 }

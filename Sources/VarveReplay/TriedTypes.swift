@@ -108,7 +108,7 @@ extension CheckpointFile {
     /// it all rows are read.
     func loadTriedTypes() throws(LogError) -> TriedTypes? {
         let kind = CheckpointPart.Kind.triedTypes.code
-        guard header.isImage, let page = pages.last(where: { $0.key.kind == kind }) else {
+        guard header.isImage, let page = notes.last(where: { $0.key.kind == kind }) else {
             return nil
         }
         do throws(LogError) {

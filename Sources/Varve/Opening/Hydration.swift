@@ -60,15 +60,21 @@ struct Hydration {
             }
         }
         do throws(StoreError) {
-            let found = try Self.fill(works)
-            schema.unknownFields.merge(found.unknown) { _, new in new }
-            schema.withheldRows = found.withheld
-            schema.loggedForms = try Self.searchForms(FormWork.all(works))
+            if !works.isEmpty { try Self.fill(works, noting: &schema) }
         } catch {
             return error
         }
         for (stored, table) in waiting { stored.wait(table) }
         return nil
+    }
+
+    private static func fill(
+        _ works: [TableWork], noting schema: inout Schema
+    ) throws(StoreError) {
+        let found = try fill(works)
+        schema.unknownFields.merge(found.unknown) { _, new in new }
+        schema.withheldRows = found.withheld
+        schema.loggedForms = try searchForms(FormWork.all(works))
     }
 
     /// What was found in the rows beside what the app's types read, by position of the table.

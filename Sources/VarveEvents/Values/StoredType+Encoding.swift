@@ -32,12 +32,10 @@ extension StoredType {
         case filledStructure = 0x29
     }
 
-    /// Tags that stand for a whole type.
-    private static let scalars: [Tag: StoredType] = [
-        .bool: .bool, .int8: .int8, .int16: .int16, .int32: .int32, .int64: .int64,
-        .uint8: .uint8, .uint16: .uint16, .uint32: .uint32, .uint64: .uint64,
-        .float: .float, .double: .double, .string: .string, .data: .data, .date: .date,
-        .uuid: .uuid, .url: .url, .decimal: .decimal, .asset: .asset,
+    /// The types that are a tag alone, in the order of their tags.
+    private static let scalars: [StoredType] = [
+        .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
+        .string, .data, .date, .uuid, .url, .decimal, .asset,
     ]
 
     private var tag: Tag {
@@ -142,7 +140,8 @@ extension StoredType {
         guard let tag = Tag(rawValue: byte) else {
             throw .invalidTag(offset: offset, found: UInt64(byte), typeName: "StoredType")
         }
-        if let scalar = scalars[tag] { return scalar }
+        let index = Int(tag.rawValue - Tag.bool.rawValue)
+        if scalars.indices.contains(index) { return scalars[index] }
         return try decodeComposite(tag, from: &reader, depth: depth)
     }
 

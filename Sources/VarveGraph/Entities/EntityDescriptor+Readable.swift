@@ -28,8 +28,10 @@ enum ClosedTypes {
     ]
 
     static func contains(_ type: Any.Type) -> Bool {
-        if let container = type as? any ClosedContainer.Type { return contains(container.content) }
-        return all.contains(ObjectIdentifier(type))
+        // First: that a type does not conform is something the runtime looks for in all libraries.
+        if all.contains(ObjectIdentifier(type)) { return true }
+        guard let container = type as? any ClosedContainer.Type else { return false }
+        return contains(container.content)
     }
 }
 

@@ -1,14 +1,14 @@
 /// A checkpoint whose header and page table are intact: pages can be read, by several threads.
 package struct CheckpointFile: Sendable {
     package let header: CheckpointHeader
-    package let pages: [CheckpointPage]
-    /// Of the state, as the layer above defines it.
-    package let contentDigest: UInt64
+    package let pages: CheckpointPages
     package let length: ByteCount
     private let fileSystem: any FileSystem
     private let name: String
 
     package var reference: CheckpointReference { header.reference }
+    /// Of the state, as the layer above defines it.
+    package var contentDigest: UInt64 { pages.contentDigest }
 
     /// Reads header and page table of the checkpoint that a manifest names.
     ///
@@ -20,21 +20,40 @@ package struct CheckpointFile: Sendable {
     ) throws(LogError) {
         self.fileSystem = fileSystem
         self.name = name ?? reference.file.text
-        let file = try Self.open(self.name, reference, in: fileSystem)
-        let bytes = try CheckpointBytes(file, name: self.name)
+        let bytes = try CheckpointBytes(
+            Self.open(self.name, reference, in: fileSystem), name: self.name)
         length = ByteCount(bytes.count)
-        let head = try bytes.read(0, min(bytes.count, UInt64(CheckpointHeader.byteCount)))
+        let head = try bytes.readHeader()
         header = try CheckpointHeader.decode(head, of: reference, store: store, mode: mode)
-        let footer = try bytes.readFooter(seed: header.placeSeed)
-        var digest = ChainDigest.start
-        head.withUnsafeBytes { digest.extend(with: $0) }
-        footer?.extend(&digest, seed: header.placeSeed)
-        guard let footer, digest == footer.digest else {
-            throw .checkpointDamaged(
-                file: reference.file.text, reason: "its page table is not what was written")
-        }
-        pages = footer.pages
-        contentDigest = footer.contentDigest
+        guard let start = try bytes.footerStart(),
+            let pages = CheckpointPages(
+                try bytes.read(start.rawValue, bytes.count - start.rawValue), at: start,
+                behind: head, seed: header.placeSeed)
+        else { throw Self.damagedTable(of: reference) }
+        self.pages = pages
+    }
+
+    /// Compares header and page table of the checkpoint that a manifest names with their checksums, and keeps nothing
+    /// of the table. Returns the header.
+    ///
+    /// Errors: those of a checkpoint that is opened.
+    static func check(
+        _ reference: CheckpointReference, store: StoreID, in fileSystem: any FileSystem,
+        mode: LogMode
+    ) throws(LogError) -> CheckpointHeader {
+        let name = reference.file.text
+        let bytes = try CheckpointBytes(open(name, reference, in: fileSystem), name: name)
+        let header = try CheckpointHeader.decode(
+            try bytes.readHeader(), of: reference, store: store, mode: mode)
+        guard let start = try bytes.footerStart(),
+            try bytes.isFooterIntact(from: start, seed: header.placeSeed)
+        else { throw damagedTable(of: reference) }
+        return header
+    }
+
+    private static func damagedTable(of reference: CheckpointReference) -> LogError {
+        .checkpointDamaged(
+            file: reference.file.text, reason: "its page table is not what was written")
     }
 
     private static func open(
@@ -109,20 +128,6 @@ package final class CheckpointReaders: @unchecked Sendable {
     }
 }
 
-extension CheckpointFooter {
-    /// Takes the page headers into a digest, as the writer did.
-    fileprivate func extend(_ digest: inout ChainDigest, seed: PlaceSeed) {
-        withUnsafeTemporaryAllocation(
-            byteCount: CheckpointPageHeader.byteCount, alignment: 8
-        ) { buffer in
-            for page in pages {
-                page.header.encode(into: buffer, at: page.offset, seed: seed)
-                digest.extend(with: UnsafeRawBufferPointer(buffer))
-            }
-        }
-    }
-}
-
 /// Reads pieces of a checkpoint's file, of the length that it had when it was opened.
 private struct CheckpointBytes {
     let count: UInt64
@@ -141,14 +146,30 @@ private struct CheckpointBytes {
         }
     }
 
-    /// Nil where the end of the file is none.
-    func readFooter(seed: PlaceSeed) throws(LogError) -> CheckpointFooter? {
+    func readHeader() throws(LogError) -> [UInt8] {
+        try read(0, min(count, UInt64(CheckpointHeader.byteCount)))
+    }
+
+    /// Nil where the end of the file leads to no footer.
+    func footerStart() throws(LogError) -> FrameOffset? {
         let locator = UInt64(CheckpointFooter.locatorByteCount)
-        guard count >= UInt64(CheckpointHeader.byteCount) + locator,
-            let start = CheckpointFooter.locate(
-                try read(count - locator, locator), fileLength: count)
-        else { return nil }
-        return CheckpointFooter.decode(
-            try read(start.rawValue, count - start.rawValue), at: start, seed: seed)
+        guard count >= UInt64(CheckpointHeader.byteCount) + locator else { return nil }
+        return CheckpointFooter.locate(try read(count - locator, locator), fileLength: count)
+    }
+
+    /// Whether the bytes from an offset on, which are not few, have the checksum that is the last of them.
+    func isFooterIntact(from start: FrameOffset, seed: PlaceSeed) throws(LogError) -> Bool {
+        let buffer = ByteBuffer(capacity: 1 << 16)
+        var checksum = seed.seed(at: start)
+        var offset = start.rawValue
+        while offset < count - 4 {
+            let part = buffer.prefix(Int(min(count - 4 - offset, 1 << 16)))
+            try LogError.wrapping { () throws(FileSystemError) in
+                try file.readExactly(into: part, at: FrameOffset(offset), name: name)
+            }
+            checksum = Checksum.crc32c(UnsafeRawBufferPointer(part), after: checksum)
+            offset += UInt64(part.count)
+        }
+        return try read(count - 4, 4) == withUnsafeBytes(of: checksum.littleEndian) { Array($0) }
     }
 }

@@ -68,25 +68,9 @@ struct CheckpointPageHeader: Equatable {
         _ buffer: UnsafeRawBufferPointer, at offset: FrameOffset, seed: PlaceSeed
     ) -> CheckpointPageHeader? {
         let covered = UnsafeRawBufferPointer(rebasing: buffer[..<44])
-        guard buffer.integer(at: 0, as: UInt32.self) == magic,
-            buffer.integer(at: 44, as: UInt32.self)
-                == Checksum.crc32c(covered, after: seed.seed(at: offset)),
-            buffer.integer(at: 6, as: UInt16.self) == 0
-        else { return nil }
-        let header = CheckpointPageHeader(
-            key: CheckpointPageKey(
-                kind: buffer.integer(at: 4, as: UInt8.self),
-                subject: buffer.integer(at: 24, as: UInt32.self),
-                part: buffer.integer(at: 28, as: UInt32.self),
-                first: buffer.integer(at: 32, as: UInt32.self),
-                count: buffer.integer(at: 20, as: UInt32.self)),
-            codec: FrameCodec(rawValue: buffer.integer(at: 5, as: UInt8.self)),
-            storedLength: buffer.integer(at: 8, as: UInt32.self),
-            rawLength: buffer.integer(at: 12, as: UInt32.self),
-            position: buffer.integer(at: 16, as: UInt32.self),
-            storedChecksum: buffer.integer(at: 36, as: UInt32.self),
-            rawChecksum: buffer.integer(at: 40, as: UInt32.self))
-        return header.isConsistent ? header : nil
+        let checksum = Checksum.crc32c(covered, after: seed.seed(at: offset))
+        guard buffer.integer(at: 44, as: UInt32.self) == checksum else { return nil }
+        return CheckpointPageHeader(unverified: buffer)
     }
 
     /// Whether `storedLength` bytes may stand for so many items when they are compressed. Memory is
@@ -110,10 +94,33 @@ struct CheckpointPageHeader: Equatable {
     }
 }
 
+extension CheckpointPageHeader {
+    /// A header whose checksum is not compared; nil when it contradicts itself.
+    init?(unverified buffer: UnsafeRawBufferPointer) {
+        guard buffer.integer(at: 0, as: UInt32.self) == Self.magic,
+            buffer.integer(at: 6, as: UInt16.self) == 0
+        else { return nil }
+        self.init(
+            key: CheckpointPageKey(
+                kind: buffer.integer(at: 4, as: UInt8.self),
+                subject: buffer.integer(at: 24, as: UInt32.self),
+                part: buffer.integer(at: 28, as: UInt32.self),
+                first: buffer.integer(at: 32, as: UInt32.self),
+                count: buffer.integer(at: 20, as: UInt32.self)),
+            codec: FrameCodec(rawValue: buffer.integer(at: 5, as: UInt8.self)),
+            storedLength: buffer.integer(at: 8, as: UInt32.self),
+            rawLength: buffer.integer(at: 12, as: UInt32.self),
+            position: buffer.integer(at: 16, as: UInt32.self),
+            storedChecksum: buffer.integer(at: 36, as: UInt32.self),
+            rawChecksum: buffer.integer(at: 40, as: UInt32.self))
+        guard isConsistent else { return nil }
+    }
+}
+
 /// A page and its place in the file.
 package struct CheckpointPage: Sendable {
-    package let key: CheckpointPageKey
-    package let rawBytes: ByteCount
+    package var key: CheckpointPageKey { header.key }
+    package var rawBytes: ByteCount { ByteCount(UInt64(header.rawLength)) }
     /// What it takes in the file: header, stored bytes and padding.
     package var storedBytes: ByteCount { ByteCount(header.pageLength) }
     package let offset: FrameOffset
@@ -122,7 +129,5 @@ package struct CheckpointPage: Sendable {
     init(_ header: CheckpointPageHeader, at offset: FrameOffset) {
         self.header = header
         self.offset = offset
-        key = header.key
-        rawBytes = ByteCount(UInt64(header.rawLength))
     }
 }

@@ -166,8 +166,8 @@ package final class CheckpointWriter {
 
     /// Writes the page table and syncs the file, still under its temporary name.
     package func finish(contentDigest: UInt64) throws(LogError) {
-        let footer = CheckpointFooter(contentDigest: contentDigest, digest: digest, pages: pages)
-        let bytes = footer.encode(at: end, seed: seed)
+        let bytes = CheckpointFooter.encode(
+            pages, contentDigest: contentDigest, digest: digest, at: end, seed: seed)
         try LogError.wrapping { () throws(FileSystemError) in
             try bytes.withUnsafeBytesTyped { bytes throws(FileSystemError) in
                 try file.writeAll(bytes, at: end, name: name)

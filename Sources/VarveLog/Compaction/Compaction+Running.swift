@@ -113,7 +113,7 @@ package struct CheckpointSize: Hashable, Sendable {
 extension CheckpointFile {
     package var size: CheckpointSize {
         CheckpointSize(
-            stored: length, raw: ByteCount(pages.reduce(0) { $0 &+ $1.rawBytes.rawValue }),
-            sequence: header.sequence, createdAt: header.createdAt)
+            stored: length, raw: pages.rawBytes, sequence: header.sequence,
+            createdAt: header.createdAt)
     }
 }

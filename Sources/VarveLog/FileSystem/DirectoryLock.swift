@@ -5,9 +5,9 @@ package final class DirectoryLock {
     /// The directories that this process holds, by identity, so that no other path to one of them
     /// gets around the lock on file systems where a process does not exclude itself. With the
     /// process that took each: what a forked process inherits is not its own.
-    private static let held = Lock<Set<Holding>>([])
+    private static let held = Lock<[Holding]>([])
 
-    private struct Holding: Hashable, Sendable {
+    private struct Holding: Equatable, Sendable {
         let directory: FileIdentity
         let process: Int32
     }
@@ -48,7 +48,7 @@ package final class DirectoryLock {
         do throws(LogError) {
             return try acquireFile(in: fileSystem, holding, environment)
         } catch {
-            held.withLock { _ = $0.remove(holding) }
+            held.withLock { $0.removeAll { $0 == holding } }
             throw error
         }
     }
@@ -59,7 +59,12 @@ package final class DirectoryLock {
     private static func note(_ holding: Holding) -> Bool {
         let start = ContinuousClock.now
         for _ in 0..<1000 {
-            if held.withLock({ $0.insert(holding).inserted }) { return true }
+            let isNew = held.withLock { held in
+                if held.contains(holding) { return false }
+                held.append(holding)
+                return true
+            }
+            if isNew { return true }
             guard ContinuousClock.now - start < .milliseconds(100) else { return false }
             POSIX.yieldProcessor()
         }
@@ -106,7 +111,7 @@ package final class DirectoryLock {
         if environment.processID() == holding.process { try? file.unlock() }
         // Only a name was written, for messages: there is nothing to lose.
         try? file.close()
-        Self.held.withLock { _ = $0.remove(holding) }
+        Self.held.withLock { $0.removeAll { $0 == holding } }
     }
 
     private static func acquireFile(

@@ -35,8 +35,18 @@ extension StoreFile {
     package func readBytes(
         at offset: FrameOffset, count: Int, name: String
     ) throws(FileSystemError) -> [UInt8] {
-        let buffer = ByteBuffer(capacity: count)
-        try readExactly(into: buffer.prefix(count), at: offset, name: name)
-        return Array(buffer.prefix(count))
+        var failure: FileSystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            do throws(FileSystemError) {
+                let room = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count])
+                try readExactly(into: room, at: offset, name: name)
+                initializedCount = count
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
     }
 }

@@ -19,7 +19,7 @@ package struct FilesCheck {
     private let files: Int
     private var segment: (id: SegmentID, verification: SegmentVerification)?
     private var pages:
-        (of: CheckpointReference, rest: ArraySlice<CheckpointPage>, reader: CheckpointReader)?
+        (of: CheckpointReference, rest: Slice<CheckpointPages>, reader: CheckpointReader)?
 
     /// Of the file that is read.
     private var problemCount = 0

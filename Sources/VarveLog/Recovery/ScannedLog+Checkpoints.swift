@@ -54,7 +54,7 @@ extension ScannedLog {
     private func problems(of checkpoints: ArraySlice<CheckpointReference>) -> [CheckpointProblem] {
         checkpoints.compactMap { checkpoint in
             do throws(LogError) {
-                _ = try open(checkpoint)
+                try snapshot.check(checkpoint, store: manifest.store, mode: mode)
                 return nil
             } catch .checkpointDamaged(_, let offset, let reason) {
                 return isReplaced(checkpoint)
@@ -78,9 +78,10 @@ extension ScannedLog {
 
     /// Opens a checkpoint that the manifest names, and checks that the log goes on behind it.
     package func open(_ checkpoint: CheckpointReference) throws(LogError) -> CheckpointFile {
-        try snapshot.open(
-            checkpoint, store: manifest.store, mode: lock == nil ? .readOnly : .readWrite)
+        try snapshot.open(checkpoint, store: manifest.store, mode: mode)
     }
+
+    private var mode: LogMode { lock == nil ? .readOnly : .readWrite }
 
     /// That a checkpoint is missing is no problem of the store where a compaction of another process
     /// has meanwhile replaced the manifest that names it: another look finds the next one.
@@ -109,12 +110,24 @@ extension LogSnapshot {
         _ checkpoint: CheckpointReference, store: StoreID, mode: LogMode
     ) throws(LogError) -> CheckpointFile {
         let file = try CheckpointFile(checkpoint, store: store, in: fileSystem, mode: mode)
-        let next = segments.first { $0.header.segment == file.header.nextSegment }
-        guard let next, file.header.isFollowed(by: next.header) else {
-            throw .checkpointDamaged(
-                file: checkpoint.file.text, reason: "it belongs to another course of the log")
-        }
+        try checkGoesOn(behind: file.header)
         return file
+    }
+
+    /// Compares header and page table of a checkpoint with their checksums, and checks that the log goes on behind it.
+    fileprivate func check(
+        _ checkpoint: CheckpointReference, store: StoreID, mode: LogMode
+    ) throws(LogError) {
+        try checkGoesOn(
+            behind: CheckpointFile.check(checkpoint, store: store, in: fileSystem, mode: mode))
+    }
+
+    private func checkGoesOn(behind header: CheckpointHeader) throws(LogError) {
+        let next = segments.first { $0.header.segment == header.nextSegment }
+        guard let next, header.isFollowed(by: next.header) else {
+            throw .checkpointDamaged(
+                file: header.reference.file.text, reason: "it belongs to another course of the log")
+        }
     }
 }
 

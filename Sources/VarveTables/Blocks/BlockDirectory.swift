@@ -36,13 +36,9 @@ struct BlockDirectory: Sendable {
         }
     }
 
-    /// Which chunks and runs the pages take.
+    /// Which chunks the pages take.
     var layout: ImageLayout {
-        var layout = ImageLayout()
-        layout.chunks = chunks
-        layout.runs = blocks.map(\.run)
-        layout.pageCount = blocks.reduce(0) { $0 + $1.liveFrames }
-        return layout
+        ImageLayout(chunks: chunks, pageCount: blocks.reduce(0) { $0 + $1.liveFrames })
     }
 
     /// The bytes that blocks take in the image.

@@ -3,10 +3,17 @@ package protocol BlockSource: AnyObject, Sendable {
     /// The bytes that there are.
     var byteCount: UInt64 { get }
 
+    /// Where the root begins, if that is known: it is read together with what leads to it then.
+    var rootOffset: UInt64 { get }
+
     /// Fills a buffer from an offset on. Returns how many bytes there were: fewer than asked for only at the end.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(BlockStorageError) -> Int
+}
+
+extension BlockSource {
+    package var rootOffset: UInt64 { byteCount }
 }
 
 /// Where the bytes of an image are written, one behind the other.

@@ -8,23 +8,27 @@ import Synchronization
 final class ChunkMemory: @unchecked Sendable {
     private struct Entry: ~Copyable {
         let byteCount: Int
-        let unitCount: Int
+        /// Of the marks, where those of the chunk begin: a word for 64 units.
+        let firstWord: Int
         /// Of the chunk's blocks, those that are not here.
         let missing: Atomic<Int>
         let address = Atomic<UInt>(0)
         let mapping = Mutex<Void>(())
 
-        init(byteCount: Int, unitCount: Int, blockCount: Int) {
+        init(byteCount: Int, firstWord: Int, blockCount: Int) {
             self.byteCount = byteCount
-            self.unitCount = unitCount
+            self.firstWord = firstWord
             missing = Atomic(blockCount)
         }
-
-        var markBytes: Int { (unitCount + 63) / 64 * 8 }
     }
 
     private let entries: UnsafeMutablePointer<Entry>
     private let count: Int
+    /// Those of all chunks, side by side: what one page names is anywhere, and memory of one chunk more takes addresses of
+    /// its own and a page of the system's tables.
+    private let marks: UnsafeMutablePointer<Atomic<UInt64>>?
+    private let markCount: Int
+    private static let wordBytes = MemoryLayout<UInt64>.size
 
     init(_ directory: BlockDirectory) {
         count = directory.chunks.count
@@ -34,23 +38,27 @@ final class ChunkMemory: @unchecked Sendable {
             guard let chunk = directory.chunkPosition(block.run.first.chunk) else { continue }
             blockCounts[chunk] += 1
         }
+        var firstWord = 0
         for (position, chunk) in directory.chunks.enumerated() {
-            let unitCount = chunk.spanCount << PageSpan.unitBits
             (entries + position).initialize(
                 to: Entry(
-                    byteCount: directory.byteCount(ofChunk: position), unitCount: unitCount,
+                    byteCount: directory.byteCount(ofChunk: position), firstWord: firstWord,
                     blockCount: blockCounts[position]))
+            firstWord += (chunk.spanCount << PageSpan.unitBits + 63) / 64
         }
+        markCount = firstWord
+        marks = varve_map_memory(max(firstWord, 1) * Self.wordBytes)?
+            .assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     deinit {
         for position in 0..<count {
             let address = entries[position].address.load(ordering: .acquiring)
             guard let memory = UnsafeMutableRawPointer(bitPattern: address) else { continue }
-            varve_unmap_memory(
-                memory, entries[position].byteCount + entries[position].markBytes)
+            varve_unmap_memory(memory, entries[position].byteCount)
         }
         entries.deinitialize(count: count).deallocate()
+        if let marks { varve_unmap_memory(marks, max(markCount, 1) * Self.wordBytes) }
     }
 
     /// Nil where there are no addresses left.
@@ -63,8 +71,7 @@ final class ChunkMemory: @unchecked Sendable {
         let address = entries[position].mapping.withLock { _ -> UInt in
             let known = entries[position].address.load(ordering: .acquiring)
             if known != 0 { return known }
-            let byteCount = entries[position].byteCount + entries[position].markBytes
-            guard let memory = varve_map_memory(byteCount) else { return 0 }
+            guard let memory = varve_map_memory(entries[position].byteCount) else { return 0 }
             entries[position].address.store(UInt(bitPattern: memory), ordering: .releasing)
             return UInt(bitPattern: memory)
         }
@@ -79,10 +86,9 @@ final class ChunkMemory: @unchecked Sendable {
 
     /// Marks a unit. False where it was marked, or no memory can be had.
     func mark(_ unit: Int, ofChunk position: Int) -> Bool {
-        guard let memory = memory(position) else { return false }
-        let words = (memory + entries[position].byteCount)
-            .assumingMemoryBound(to: Atomic<UInt64>.self)
+        guard let marks else { return false }
+        let word = marks + entries[position].firstWord + unit >> 6
         let bit: UInt64 = 1 << UInt64(unit & 63)
-        return words[unit >> 6].bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0
+        return word.pointee.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0
     }
 }

@@ -27,7 +27,11 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     let source: any BlockSource
     private let chunks: ChunkMemory
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
-    private let locks: UnsafeMutablePointer<Mutex<PageDamage?>>
+    /// Each lets one thread at a time read a block, and guards what is known of damage that lasts. Blocks share them: one
+    /// for each block took as long to make as half of the rest.
+    private let locks: UnsafeMutablePointer<Mutex<[(block: Int, damage: PageDamage)]>>
+    /// Neighbours, which are read at once, have different ones.
+    private static let lockCount = 64
     private let bytesHere = Atomic<Int>(0)
 
     init(
@@ -42,16 +46,14 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         chunks = ChunkMemory(directory)
         let count = directory.blocks.count
         states = .allocate(capacity: count)
-        locks = .allocate(capacity: count)
-        for index in 0..<count {
-            (states + index).initialize(to: Atomic(BlockState.unread))
-            (locks + index).initialize(to: Mutex(nil))
-        }
+        for index in 0..<count { (states + index).initialize(to: Atomic(BlockState.unread)) }
+        locks = .allocate(capacity: Self.lockCount)
+        for index in 0..<Self.lockCount { (locks + index).initialize(to: Mutex([])) }
     }
 
     deinit {
         states.deinitialize(count: directory.blocks.count).deallocate()
-        locks.deinitialize(count: directory.blocks.count).deallocate()
+        locks.deinitialize(count: Self.lockCount).deallocate()
     }
 
     var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
@@ -127,15 +129,15 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     // MARK: Loading
 
     private func load(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
-        let damage: PageDamage? = locks[block].withLock { known in
+        let damage: PageDamage? = locks[block % Self.lockCount].withLock { known in
             // Acquiring, as outside of the lock: the thread sanitizer sees no order that the lock gives.
             if states[block].load(ordering: .acquiring) == BlockState.here { return nil }
-            if let known { return known }
+            if let known = known.first(where: { $0.block == block }) { return known.damage }
             do throws(PageDamage) {
                 try read(block, ofChunk: chunk)
             } catch {
                 // Reading may succeed another time. Bytes that were read are what they are.
-                if error.isLasting { known = error }
+                if error.isLasting { known.append((block, error)) }
                 return error
             }
             states[block].store(BlockState.here, ordering: .releasing)

@@ -51,16 +51,19 @@ struct ImageRoot: Sendable {
         let end = source.byteCount
         guard end >= UInt64(locatorBytes) else { throw .noRoot(offset: 0) }
         let locatorOffset = end - UInt64(locatorBytes)
-        let locator = try bytes(of: source, at: locatorOffset, locatorBytes)
-        defer { locator.deallocate() }
+        let start = min(source.rootOffset, locatorOffset)
+        guard locatorOffset - start <= UInt64(byteCountMax) else { throw .noRoot(offset: start) }
+        let tail = try bytes(of: source, at: start, Int(end - start))
+        defer { tail.deallocate() }
+        let locator = UnsafeRawBufferPointer(rebasing: tail.suffix(locatorBytes))
         let (offset, count) = try locate(locator, at: locatorOffset)
+        if offset == start {
+            let content = UnsafeRawBufferPointer(rebasing: tail.prefix(count))
+            return try decode(content, locator, at: offset)
+        }
         let content = try bytes(of: source, at: offset, count)
         defer { content.deallocate() }
-        let found = varve_crc32c(checksum(content), locator.baseAddress, 12)
-        guard found == locator.load(fromByteOffset: 12, as: UInt32.self) else {
-            throw .noRoot(offset: offset)
-        }
-        return try decode(content, at: offset)
+        return try decode(content, locator, at: offset)
     }
 
     /// In memory that the caller deallocates.
@@ -83,17 +86,21 @@ struct ImageRoot: Sendable {
     private static func locate(
         _ locator: UnsafeRawBufferPointer, at end: UInt64
     ) throws(ImageError) -> (offset: UInt64, count: Int) {
-        let offset = locator.load(as: UInt64.self)
-        let count = locator.load(fromByteOffset: 8, as: UInt32.self)
-        guard locator.load(fromByteOffset: 16, as: UInt64.self) == magic,
+        let offset = locator.loadUnaligned(as: UInt64.self)
+        let count = locator.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
+        guard locator.loadUnaligned(fromByteOffset: 16, as: UInt64.self) == magic,
             count <= byteCountMax, offset <= end, end - offset == UInt64(count)
         else { throw .noRoot(offset: end) }
         return (offset, Int(count))
     }
 
     private static func decode(
-        _ bytes: UnsafeRawBufferPointer, at offset: UInt64
+        _ bytes: UnsafeRawBufferPointer, _ locator: UnsafeRawBufferPointer, at offset: UInt64
     ) throws(ImageError) -> ImageRoot {
+        let found = varve_crc32c(checksum(bytes), locator.baseAddress, 12)
+        guard found == locator.loadUnaligned(fromByteOffset: 12, as: UInt32.self) else {
+            throw .noRoot(offset: offset)
+        }
         var reader = ByteReader(bytes)
         let form = try ImageError.decodingRoot { () throws(CodecError) in
             try reader.readLittleEndian(UInt32.self)

@@ -13,7 +13,9 @@ extension State {
         let root = try ImageRoot.read(from: source)
         let store: PageStore
         var loader: ImageLoader?
-        store = PageStore(root.directory.layout, version: root.version) { pages in
+        store = PageStore(
+            root.directory.layout, root.directory.blocks.lazy.map(\.run), version: root.version
+        ) { pages in
             let made = ImageLoader(
                 root.directory, version: root.version, through: root.state.lastTransaction,
                 from: source, into: pages)

@@ -58,16 +58,16 @@ struct FrameArena: ~Copyable {
     /// The chunks that an image brings, whose memory is not the arena's.
     private var imageChunks: Set<Int> = []
 
-    /// Takes in the runs of an image, before the first page is allocated. Their frames are in use, or free
+    /// Takes in the chunks and runs of an image, before the first page is allocated. Their frames are in use, or free
     /// once ``takeFreeFrames(of:)`` is called.
-    mutating func adopt(_ layout: ImageLayout) {
+    mutating func adopt(_ layout: ImageLayout, _ runs: some Sequence<PageRun>) {
         frameCount = layout.pageCount
         for chunk in layout.chunks {
             pages.addSpans(chunk.spanCount, ofChunk: chunk.number)
             imageChunks.insert(chunk.number)
             nextChunk = max(nextChunk, chunk.number + 1)
         }
-        for run in layout.runs { pages.setSpans(of: run) }
+        for run in runs { pages.setSpans(of: run) }
         freeChunks = (1..<nextChunk).filter { !imageChunks.contains($0) }
         for chunk in layout.chunks { addHoles(ofChunk: chunk.number) }
     }

@@ -1,4 +1,4 @@
-/// Which chunks and runs an image has.
+/// Which chunks an image has.
 struct ImageLayout {
     /// A chunk has no more spans.
     static let spansMax = 1 << (PageNumber.unitBits - PageSpan.unitBits)
@@ -9,8 +9,6 @@ struct ImageLayout {
     }
 
     var chunks: [Chunk] = []
-    /// By place.
-    var runs: [PageRun] = []
     /// Of the frames, those that hold a page.
     var pageCount = 0
 }

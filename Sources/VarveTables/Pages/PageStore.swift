@@ -52,11 +52,12 @@ package final class PageStore: @unchecked Sendable {
 
     /// A store whose pages are those of an image, and come when they are read.
     init(
-        _ layout: ImageLayout, version: PageVersion, loader: (PageTable) -> any PageLoader
+        _ layout: ImageLayout, _ runs: some Sequence<PageRun>, version: PageVersion,
+        loader: (PageTable) -> any PageLoader
     ) {
         arena = FrameArena(.hugeChunks)
         pages = arena.pages
-        arena.adopt(layout)
+        arena.adopt(layout, runs)
         let cold = ColdPages(loader(pages))
         self.cold = cold
         pages.setCold(cold)

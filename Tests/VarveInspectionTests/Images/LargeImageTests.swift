@@ -54,7 +54,7 @@ struct LargeImageTests {
         let scanned = try ScannedLog.scan(POSIXFileSystem(path), mode: .readOnly)
         let file = try scanned.open(scanned.manifest.checkpoints[0])
         #expect(file.length > CheckpointFile.smallImageBytes)
-        return file.pages
+        return Array(file.pages)
     }
 
     /// Changes a bit for as long as `body` runs.
