@@ -92,8 +92,8 @@ struct StoredIndexTests {
     func finds() throws {
         let disk = try Self.makeDisk()
         var all = (0..<Self.count).map { Person($0) }
+        Self.check(try Self.open(disk).context, all)
         let store = try Self.open(disk)
-        Self.check(store.context, all)
         // What is changed is found as it is by now, and what it was is not.
         try store.write { context in
             for number in stride(from: 0, to: 200, by: 2) {
