@@ -28,8 +28,8 @@ public final class Store: Sendable {
 
     /// When the entities of a large store are made of what its files hold.
     ///
-    /// An entity that is found by its id, changed, or reached by links is made by itself, with its neighbours. All of a type are
-    /// made for a query that an index or a pass over all decides, and for each save of a type with a unique index.
+    /// An entity that is found by its id or by an index of the checkpoint, changed, or reached by links is made by itself, with
+    /// its neighbours. All of a type are made for a query over all, or of which no such index names few.
     ///
     /// An opening makes all entities of a store with few, and those of types that may refuse a stored value: raw values, JSON,
     /// types of the app's own. Behind a compaction by the same build of the program it makes none of those either,

@@ -15,7 +15,7 @@ extension Writer {
         /// Whose rows are tried for the checkpoint, and by which build; nil where that is not known.
         let subjects: [RowTrial.Subject]
         let build: BuildIdentity?
-        /// What the checkpoint stores beside rows and links.
+        /// What the checkpoint stores beside rows and links: nothing in one that is to be small.
         let indexes: [TypeNumber: [IndexDeclaration]]
     }
 
@@ -37,7 +37,7 @@ extension Writer {
                         compaction: compaction, replaySteps: core.replaySteps.logged,
                         timeline: core.head.timeline,
                         subjects: core.head.trialSubjects, build: core.opening.build,
-                        indexes: core.head.storedIndexes)
+                        indexes: goal == .size ? [:] : core.head.storedIndexes)
                 }
                 core.admission.beginCompaction()
             } catch let error as LogError {
