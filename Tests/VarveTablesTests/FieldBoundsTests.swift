@@ -189,7 +189,7 @@ struct FieldBoundsTests {
         try Self.checkAll(Self.alone(numbers.compactMap { Decimal(string: $0) } + [.nan]))
     }
 
-    @Test("A search ends when it is told to, and there is none without the index or for other values")
+    @Test("A search ends when it should; without the index, or for other values, there is none")
     func ends() throws {
         var generator = SeededGenerator(seed: 1)
         var rows = try Rows(Self.alone(Array(0..<50)), &generator)

@@ -270,6 +270,7 @@ struct IndexBuildingTests {
         }
         let read = source.ranges[before...]
         #expect(read.count > 40 && Set(read).count == read.count)
-        try check(built.changed { _ = Self.build([UserLog.type: [Self.byName, Self.byAge]], in: $0) })
+        let all = [UserLog.type: [Self.byName, Self.byAge]]
+        try check(built.changed { _ = Self.build(all, in: $0) })
     }
 }

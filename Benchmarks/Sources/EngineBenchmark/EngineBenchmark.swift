@@ -80,7 +80,8 @@ private struct Options {
 
     private static func stop() -> Never {
         print(
-            "usage: EngineBenchmark [--rows N] [--runs N] [--images | --replay | --indexes] [--tune]")
+            "usage: EngineBenchmark [--rows N] [--runs N] [--images | --replay | --indexes] [--tune]"
+        )
         exit(2)
     }
 }

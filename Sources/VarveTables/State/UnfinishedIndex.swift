@@ -20,7 +20,8 @@ struct UnfinishedIndex {
     init(_ empty: FieldIndex, ofTableAt table: Int, in transaction: StateTransaction) {
         index = empty
         self.table = table
-        leaves = transaction.tables[table].rows
+        leaves =
+            transaction.tables[table].rows
             .leavesAsStored(in: transaction.transaction.pages)[...]
     }
 
