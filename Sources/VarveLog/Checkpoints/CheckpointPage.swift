@@ -70,7 +70,16 @@ struct CheckpointPageHeader: Equatable {
         let covered = UnsafeRawBufferPointer(rebasing: buffer[..<44])
         let checksum = Checksum.crc32c(covered, after: seed.seed(at: offset))
         guard buffer.integer(at: 44, as: UInt32.self) == checksum else { return nil }
-        return CheckpointPageHeader(unverified: buffer)
+        return checked(buffer)
+    }
+
+    /// Nil when a header contradicts itself. Its checksum is not compared.
+    static func checked(_ buffer: UnsafeRawBufferPointer) -> CheckpointPageHeader? {
+        guard buffer.integer(at: 0, as: UInt32.self) == magic,
+            buffer.integer(at: 6, as: UInt16.self) == 0
+        else { return nil }
+        let header = CheckpointPageHeader(unchecked: buffer)
+        return header.isConsistent ? header : nil
     }
 
     /// Whether `storedLength` bytes may stand for so many items when they are compressed. Memory is
@@ -95,11 +104,7 @@ struct CheckpointPageHeader: Equatable {
 }
 
 extension CheckpointPageHeader {
-    /// A header whose checksum is not compared; nil when it contradicts itself.
-    init?(unverified buffer: UnsafeRawBufferPointer) {
-        guard buffer.integer(at: 0, as: UInt32.self) == Self.magic,
-            buffer.integer(at: 6, as: UInt16.self) == 0
-        else { return nil }
+    init(unchecked buffer: UnsafeRawBufferPointer) {
         self.init(
             key: CheckpointPageKey(
                 kind: buffer.integer(at: 4, as: UInt8.self),
@@ -113,7 +118,6 @@ extension CheckpointPageHeader {
             position: buffer.integer(at: 16, as: UInt32.self),
             storedChecksum: buffer.integer(at: 36, as: UInt32.self),
             rawChecksum: buffer.integer(at: 40, as: UInt32.self))
-        guard isConsistent else { return nil }
     }
 }
 

@@ -49,7 +49,7 @@ package struct CheckpointPages: RandomAccessCollection, Sendable {
         var rawBytes: UInt64 = 0
         for index in 0..<count {
             let (offset, header) = entry(index, of: footer)
-            guard offset == expected, let page = CheckpointPageHeader(unverified: header),
+            guard offset == expected, let page = CheckpointPageHeader.checked(header),
                 page.position == UInt32(index)
             else { return false }
             digest.extend(with: header)
@@ -77,11 +77,9 @@ package struct CheckpointPages: RandomAccessCollection, Sendable {
     package subscript(position: Int) -> CheckpointPage {
         precondition(indices.contains(position), "there is no such page")
         return footer.withUnsafeBytes { footer in
-            let (offset, bytes) = Self.entry(position, of: footer)
-            guard let header = CheckpointPageHeader(unverified: bytes) else {
-                preconditionFailure("the headers in a footer were looked at")
-            }
-            return CheckpointPage(header, at: FrameOffset(offset))
+            let (offset, header) = Self.entry(position, of: footer)
+            return CheckpointPage(
+                CheckpointPageHeader(unchecked: header), at: FrameOffset(offset))
         }
     }
 }

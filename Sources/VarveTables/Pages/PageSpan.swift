@@ -31,6 +31,11 @@ package struct PageSpan: Hashable, BitwiseCopyable, Sendable {
     /// Of its run.
     var count: Int { Int(rawValue >> 42 & 0x7FF) }
 
+    /// The span of the run at another position, of the first.
+    func moved(to position: Int) -> PageSpan {
+        PageSpan(rawValue: rawValue | UInt64(position) << 32)
+    }
+
     /// The frames of the run. One that is longer than the spans has a chunk of its own, of whatever size.
     var frameCount: Int { max(1, count * Self.bytes / max(frameBytes, 1)) }
 

@@ -110,7 +110,8 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
 
     func setSpans(of run: PageRun) {
         guard let spans = spans(ofChunk: run.first.chunk) else { return }
-        for position in 0..<run.spanCount { spans[run.firstSpan + position] = run.span(position) }
+        let (start, first) = (run.firstSpan, run.span(0))
+        for position in 0..<run.spanCount { spans[start + position] = first.moved(to: position) }
     }
 
     private var spanEntries: UnsafeMutablePointer<Atomic<UInt>> { chunks + PageNumber.chunkLimit }
