@@ -84,30 +84,3 @@ extension FieldIndex {
         return successor
     }
 }
-
-extension State {
-    /// Whether a type has an index.
-    package func hasIndex(of type: TypeNumber, _ declaration: IndexDeclaration) -> Bool {
-        index(of: type, declaration) != nil
-    }
-
-    /// Calls `body` with the slots of all live entities whose values lie within bounds of an index, in its order or against
-    /// it, until it returns false. There may be others among them. Returns false where there is no such index.
-    package func forEachSlot(
-        of type: TypeNumber, by declaration: IndexDeclaration, in bounds: FieldBounds,
-        isReversed: Bool, while body: (_ slot: Slot, _ isNewKey: Bool) -> Bool
-    ) throws(CodecError) -> Bool {
-        guard let table = tablePosition(of: type), let index = index(of: type, declaration),
-            bounds.equal.count + (bounds.lower == nil && bounds.upper == nil ? 0 : 1)
-                <= declaration.fields.count
-        else { return false }
-        let slotCount = tables[table].slotCount
-        try index.forEach(in: bounds, isReversed: isReversed, in: pages) { slot, isNewKey in
-            if slot.index < slotCount { return body(slot, isNewKey) }
-            // A key of a forged image: the table has no such slot.
-            pages.noteContradiction()
-            return true
-        }
-        return true
-    }
-}

@@ -60,8 +60,8 @@ extension StateTransaction {
     /// Releases the indexes of which the transaction removed more than a quarter of the entries. What replays much makes
     /// them anew behind it.
     ///
-    /// To change an entry takes some three times as long as to make one of many, and to remove one twice as long. A new
-    /// row's entry takes hardly longer than one of many, so new rows do not count.
+    /// To change an entry takes four to seven times as long as to make one of many, and to remove one two to four times. A
+    /// new row's entry takes hardly longer than one of many, so new rows do not count.
     package func dropWornIndexes() {
         for table in tables.indices {
             let type = tables[table].definition.number

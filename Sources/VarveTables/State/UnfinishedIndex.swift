@@ -6,7 +6,7 @@ import VarveEvents
 /// are sorted, because ascending ones fill pages.
 struct UnfinishedIndex {
     private static let leavesPerStep = 128
-    private static let entriesPerStep = 4_096
+    private static let entriesPerStep = 1_024
 
     private(set) var index: FieldIndex
     private let table: Int
