@@ -32,10 +32,11 @@ struct IndexBuildingTests {
         transaction.releaseStaleIndexes()
         for table in transaction.tables {
             let type = table.definition.number
-            for known in table.indexes where wanted[type]?.contains(known.declaration) != true {
+            guard let wanted = wanted[type] else { continue }
+            for known in table.indexes where !wanted.contains(known.declaration) {
                 transaction.dropIndex(of: type, known.declaration)
             }
-            for declaration in wanted[type] ?? [] {
+            for declaration in wanted {
                 _ = try transaction.declareIndex(of: type, declaration)
             }
         }

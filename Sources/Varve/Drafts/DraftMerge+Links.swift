@@ -152,8 +152,10 @@ extension DraftMerge {
     ) throws -> Bool {
         if have != was {
             guard have == nil, let first = list.was.first, let was else { return true }
-            let child = theirs.context.tables.tables[rows: list.place.table].relations[list.relation]
-                .childTable
+            let child = theirs.context.tables.tables[rows: list.place.table].relations[
+                list.relation
+            ]
+            .childTable
             let wasThere = wasLive(EntityPlace(table: list.resolved.childTable, slot: first))
             return !wasThere || isLive(EntityPlace(table: child, slot: was), in: theirs)
         }

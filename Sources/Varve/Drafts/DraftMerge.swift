@@ -107,7 +107,8 @@ final class DraftMerge {
     /// The table of an entity in the base; nil where the base does not know the entity.
     func baseTable(of entity: EntityPlace) -> AnyTable? {
         let tables = base.context.tables.tables
-        guard entity.table < tables.count, entity.slot < tables.unfilled[entity.table].slotCount else {
+        guard entity.table < tables.count, entity.slot < tables.unfilled[entity.table].slotCount
+        else {
             return nil
         }
         return tables[rows: entity.table]

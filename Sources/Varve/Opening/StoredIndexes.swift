@@ -48,15 +48,15 @@ struct StoredIndexes: Sendable {
 }
 
 extension StoreState {
-    /// The indexes that a checkpoint of the state is to store.
+    /// The indexes that a checkpoint of the state is to store, of each of the app's types.
     var storedIndexes: [TypeNumber: [IndexDeclaration]] {
         var declared: [TypeNumber: [IndexDeclaration]] = [:]
         for (position, table) in context.tables.tables.unfilled.enumerated() {
             guard table.descriptor.tombstoneOwner == nil,
                 let definition = schema.definition(atTable: position)
             else { continue }
-            let indexes = StoredIndexes(of: table.descriptor, as: definition).declarations
-            if !indexes.isEmpty { declared[definition.number] = indexes }
+            declared[definition.number] =
+                StoredIndexes(of: table.descriptor, as: definition).declarations
         }
         return declared
     }

@@ -95,7 +95,7 @@ extension Context {
         switch resolver.action {
         case .upsert:
             // The event names both by their slots.
-            let slot = change(Entity.self, at: position) { $0.internSlot(of: new.id) }
+            let slot = internSlot(of: Entity.self, new.id, in: position)
             try deleteRow(
                 at: collision.existing, table: position,
                 cause: .upsert(table: position, slot: slot.rawValue))

@@ -24,7 +24,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         else { return plan.materialize(slots(in: context), in: context) }
         var entities: [Entity] = []
         let uniqueCount = plan.list.visitUniqueRow(
-            in: context.tables.tables.unfilled[position]
+            in: context.tables.tables[present: position]
         ) {
             entities.append($0.assumingMemoryBound(to: Entity.self).pointee)
         }

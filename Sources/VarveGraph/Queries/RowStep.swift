@@ -86,7 +86,7 @@ extension StepList where Step == RowStep {
         }
     }
 
-    /// How the leading steps are answered for all rows of a filled table.
+    /// How the leading steps find rows of a filled table.
     @usableFromInline
     func planned(_ table: AnyTable, countsOnly: Bool = false) -> PlannedRows {
         head(countsOnly: countsOnly).planned(table)
@@ -142,12 +142,12 @@ extension StepList where Step == RowStep {
     /// How many rows the steps find among all of the table at a position.
     @usableFromInline
     func count(in context: Context, table position: Int) -> Int {
-        let unfilled = context.tables.tables.unfilled[position]
+        let present = context.tables.tables[present: position]
+        if let count = visitUniqueRow(in: present, { _ in }) { return count }
         let head = head(countsOnly: true)
         if head.conjuncts.isEmpty, head.next == all.count {
-            return head.page.count(of: unfilled.liveCount)
+            return head.page.count(of: context.tables.tables[rows: position].liveCount)
         }
-        if let count = visitUniqueRow(in: unfilled, { _ in }) { return count }
         let (table, rows) = planned(in: context, table: position, countsOnly: true)
         guard rows.next == all.count else {
             return slots(of: rows, table, in: context, table: position).count

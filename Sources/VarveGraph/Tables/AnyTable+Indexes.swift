@@ -10,8 +10,8 @@ extension AnyTable {
     final func unindexChanges(
         from old: UnsafeRawPointer, to new: UnsafeRawPointer, at slot: Slot, ordinal: UInt64
     ) -> UInt64 {
-        var changed = changedIndexes(from: old, to: new)
-        guard isFilled else { return changed }
+        guard isFilled else { return changedIndexes(among: uniqueIndexes, from: old, to: new) }
+        var changed = changedIndexes(among: indexDefinitions.indices, from: old, to: new)
         if changed != 0 && hasTextIndexes {
             replaceTexts(of: old, with: new, at: slot, in: &changed)
         }
@@ -19,12 +19,12 @@ extension AnyTable {
         return changed
     }
 
-    /// The indexes in which two rows have different values, one bit for each.
-    private final func changedIndexes(from old: UnsafeRawPointer, to new: UnsafeRawPointer)
-        -> UInt64
-    {
+    /// Those of some indexes in which two rows have different values, one bit for each.
+    private final func changedIndexes(
+        among indexes: some Sequence<Int>, from old: UnsafeRawPointer, to new: UnsafeRawPointer
+    ) -> UInt64 {
         var changed: UInt64 = 0
-        for index in indexDefinitions.indices where !indexDefinitions[index].isSame(old, new) {
+        for index in indexes where !indexDefinitions[index].isSame(old, new) {
             changed |= 1 << UInt64(index)
         }
         return changed

@@ -37,20 +37,15 @@ extension AnyTable {
     /// A table, of one that waits, in which the values of unique indexes can be looked for.
     final func searchable() -> AnyTable {
         if let filled = filledIfThere { return filled }
-        return storedUniqueFields == nil ? filled() : self
+        return storesUniqueValues ? self : filled()
     }
 
-    /// The fields of each unique index; nil where one is not stored, or is not searched by hash.
-    private final var storedUniqueFields: [[StoredIndexField]]? {
-        guard let source, source.loadsLeaves, !source.isWorthFilling else { return nil }
-        var all: [[StoredIndexField]] = []
-        for index in uniqueIndexes {
-            guard indexDefinitions[index].isUniqueByHash,
-                let fields = source.storedFields(ofIndex: index)
-            else { return nil }
-            all.append(fields)
+    /// Whether each unique index is stored, and is searched by hash.
+    private final var storesUniqueValues: Bool {
+        guard let source, source.loadsLeaves, !source.isWorthFilling else { return false }
+        return uniqueIndexes.allSatisfy {
+            indexDefinitions[$0].isUniqueByHash && source.storedFields(ofIndex: $0) != nil
         }
-        return all
     }
 
     /// The first other row, of a table that waits, that has the values of a row which is to be stored.

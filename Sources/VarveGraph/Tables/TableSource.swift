@@ -87,6 +87,13 @@ package struct ContextTables {
         return table.isFilled ? table : table.filled()
     }
 
+    /// The filled table, if it is there; else the one that waits for it.
+    @usableFromInline
+    subscript(present position: Int) -> AnyTable {
+        let table = unfilled[position]
+        return table.isFilled ? table : table.filledIfThere ?? table
+    }
+
     /// A table in which the values of unique indexes are looked for: a table that waits, where all of these are stored.
     subscript(values position: Int) -> AnyTable {
         let table = unfilled[position]

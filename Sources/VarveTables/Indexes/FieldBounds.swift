@@ -44,9 +44,13 @@ extension FieldIndex {
                         isReversed
                         ? !entry.precedes(first) : end.map { entry.precedes($0) } ?? true
                     guard isWithin else { return }
+                    if let former, isReversed ? former.precedes(entry) : entry.precedes(former) {
+                        // Of a forged image: keys out of order hide others.
+                        return pages.noteContradiction()
+                    }
                     let key = Self.key(of: entry)
-                    let isNewKey = former.map { !$0.hasSameBytes(as: key) } ?? true
-                    former = key
+                    let isNewKey = former.map { !Self.key(of: $0).hasSameBytes(as: key) } ?? true
+                    former = entry
                     guard body(Self.slot(of: entry), isNewKey) else { return }
                 }
             }

@@ -1,10 +1,10 @@
 package import VarveEvents
 
-/// Makes the indexes of a transaction's types those that are wanted: drops others, and builds those that are missing of the
-/// rows.
+/// Makes the indexes of some of a transaction's types those that are wanted: drops others, and builds those that are missing
+/// of the rows.
 ///
-/// Each step takes a millisecond or two, on the thread that may change the store. The transaction is published when all
-/// are there, or rolled back.
+/// Each step takes a millisecond or two, on the thread that may change the store, but for the first one of an index, which
+/// lists the leaves of the table. The transaction is published when all are there, or rolled back.
 package struct IndexBuilding: ~Copyable {
     private let transaction: StateTransaction
     /// What is still to be built.
@@ -12,10 +12,10 @@ package struct IndexBuilding: ~Copyable {
     /// The first of them, once it was begun.
     private var current: UnfinishedIndex?
 
-    /// Drops what is not wanted. Reads the pages of that.
+    /// Drops what is not wanted, and reads the nodes of that.
     ///
     /// - Parameter wanted: the indexes of each type. One that cannot be made is left out: its type lacks a field, or has
-    ///   one whose order is the application's.
+    ///   one whose order is the application's. Types that are not named keep theirs: another app may need them.
     package init(
         in transaction: StateTransaction, wanted: [TypeNumber: [IndexDeclaration]]
     ) {
@@ -24,7 +24,7 @@ package struct IndexBuilding: ~Copyable {
         var missing: [(table: Int, declaration: IndexDeclaration)] = []
         for table in transaction.tables.indices {
             let type = transaction.tables[table].definition.number
-            let wanted = wanted[type] ?? []
+            guard let wanted = wanted[type] else { continue }
             for known in transaction.tables[table].indexes.map(\.declaration)
             where !wanted.contains(known) {
                 transaction.dropIndex(of: type, known)

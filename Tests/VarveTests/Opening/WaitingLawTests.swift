@@ -12,6 +12,7 @@ private enum Model {
         @Index<Self>(\.rank) private var byRank
         @HashIndex<Self>(\.kind) private var byKind
         @Index<Self>(\.kind, \.rank.desc) private var byKindAndRank
+        @Index<Self>(\.part, \.rank) private var byPart
         @Unique<Self>(\.code, collisions: .upsert.ignoringNil) private var byCode
         @FullTextIndex<Self>(\.note) private var words
 
@@ -20,6 +21,7 @@ private enum Model {
         var kind = ""
         var note = ""
         var code: Int?
+        var part = 0
         @Relationship(inverse: \.items) var box: Box?
         @Relationship(inverse: \.partners) var partners: [Item]?
 
@@ -98,7 +100,9 @@ private enum Model {
         func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let (rank, kind) = (number(8), ["", "a", "b", "c"][number(4)])
         let items: QueryList<Item>
-        switch number(9) {
+        switch number(11) {
+        case 9: items = Item.query().sorted(by: \.part).limit(1 + number(4))
+        case 10: items = Item.query().sorted(by: \.part.desc).limit(1 + number(4))
         case 0: items = Item.filter(\.code == number(9))
         case 1: items = Item.filter(\.rank > rank && \.rank <= rank + 2)
         case 2: items = Item.filter(\.kind == kind && \.rank != rank)
@@ -119,8 +123,9 @@ private enum Model {
         }
         let counts = "\(items.count(in: context)) \(boxes.exists(in: context))"
         let extremes = "\(String(describing: Item.query().max(\.rank, in: context)))"
+        let gone = Deleted<Item>.query().count(in: context)
         let sum = (try? items.sum(\.rank, in: context)) ?? -1
-        return "\(items.resolve(in: context)) \(counts) \(extremes) \(sum)"
+        return "\(items.resolve(in: context)) \(counts) \(extremes) \(sum) \(gone)"
             + "\(boxes.resolve(in: context)) \(Item.query().count(in: context))"
     }
 
@@ -142,7 +147,7 @@ private enum Model {
             try Item(
                 id: id, rank: number(8), kind: ["a", "b", "c"][number(3)],
                 note: ["red green", "green", ""][number(3)],
-                code: number(3) == 0 ? number(9) : nil
+                code: number(3) == 0 ? number(9) : nil, part: number(3)
             ).save(to: &context)
         case 2:
             guard var item: Item = context.find(id) else { return }

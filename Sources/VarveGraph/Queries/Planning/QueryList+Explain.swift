@@ -1,5 +1,8 @@
 extension QueryList {
     /// How the query would be run in the context. Runs nothing and changes nothing.
+    ///
+    /// It says that of a filled table, and fills the one of the entities: behind the opening of a large store a stored index
+    /// may serve the query instead.
     public func explain(in context: Context) -> QueryPlan {
         plan(in: context).renamingProperties(StorageNames(in: context, of: Entity.self))
     }

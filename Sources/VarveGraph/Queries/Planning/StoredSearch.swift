@@ -22,7 +22,8 @@ struct StoredSearch {
 
     /// The rows, in insertion order; nil where only the filled table knows them, or there are many.
     func plan() -> PlannedRows? {
-        guard var slots = walked() ?? named(), addChanged(to: &slots) else { return nil }
+        guard let changed = changedRows(), let named = walked() ?? named() else { return nil }
+        let slots = named + changed
         return PlannedRows(
             source: .listed(table.inInsertionOrder(slots)),
             residual: head.conjuncts.isEmpty ? nil : .all(of: head.conjuncts),
@@ -121,8 +122,9 @@ struct StoredSearch {
     /// Whether rows of different keys are in the order of the first fields: the key of a long text is cut, and what is
     /// behind it then orders rows that are not equal.
     private func isOrderedByKey(_ fields: [StoredIndexField], _ depth: Int) -> Bool {
-        !fields[..<depth].contains { $0.isText } || depth == fields.count
-            && !fields[..<(depth - 1)].contains { $0.isText }
+        !fields[..<depth].contains { $0.isText }
+            || depth == fields.count
+                && !fields[..<(depth - 1)].contains { $0.isText }
     }
 
     private func walk(
@@ -137,14 +139,15 @@ struct StoredSearch {
             guard let bounds = StoredBounds(bounds, of: fields) else { return false }
             isKnown = source.forEachSlot(ofIndex: index, in: bounds, isReversed: isReversed) {
                 slot, isNewKey in
+                passedCount += 1
+                // What was changed says nothing of the order: the index knows it as it was.
+                guard !table.isOwn(slot) else { return passedCount <= countMax }
                 if slots.count >= wanted, isNewKey,
                     !table.areEqual(slots[wanted - 1], slot, comparator)
                 {
                     return false
                 }
-                passedCount += 1
-                let isWanted = !table.isOwn(slot) && table.isMet(test, at: slot)
-                if isWanted { slots.append(slot) }
+                if table.isMet(test, at: slot) { slots.append(slot) }
                 return passedCount <= countMax
             }
             return false
@@ -154,18 +157,16 @@ struct StoredSearch {
 
     // MARK: - Changed rows
 
-    /// Adds the rows in leaves of the table's own, of which the index knows what they were. Returns false where they are many.
-    private func addChanged(to slots: inout ContiguousArray<UInt32>) -> Bool {
-        var count = 0
+    /// The rows in leaves of the table's own, of which an index knows what they were; nil where they are many.
+    private func changedRows() -> ContiguousArray<UInt32>? {
+        var slots = ContiguousArray<UInt32>()
         table.cells.forEachOwnNode { first, node in
-            for position in 0..<PackedLeaf.width where count <= countMax {
+            for position in 0..<PackedLeaf.width where slots.count <= countMax {
                 let place = table.layout.place(at: position, of: LeafWord(node))
-                guard table.isLive(at: place) else { continue }
-                count += 1
-                slots.append(UInt32(first + position))
+                if table.isLive(at: place) { slots.append(UInt32(first + position)) }
             }
         }
-        return count <= countMax
+        return slots.count <= countMax ? slots : nil
     }
 }
 
@@ -183,7 +184,8 @@ extension AnyTable {
         return ContiguousArray(rows.sorted { $0.ordinal < $1.ordinal }.map(\.slot))
     }
 
-    fileprivate func isMet(_ test: (@Sendable (UnsafeRawPointer) -> Bool)?, at slot: UInt32) -> Bool {
+    fileprivate func isMet(_ test: (@Sendable (UnsafeRawPointer) -> Bool)?, at slot: UInt32) -> Bool
+    {
         withRawRow(at: Slot(slot)) { test?($0) ?? true } ?? false
     }
 
