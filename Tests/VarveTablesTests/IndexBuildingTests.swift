@@ -148,7 +148,7 @@ struct IndexBuildingTests {
         #expect(try leftInOne([Self.ages(1_000..<1_501, of: state)]) == [Self.byName])
         #expect(try leftInOne([Self.deletion(0..<400, of: state)]) == declarations)
         #expect(try leftInOne([Self.deletion(0..<401, of: state)]) == [])
-        state = state.changed { _ = Self.build([:], in: $0) }
+        state = state.changed { _ = Self.build([UserLog.type: []], in: $0) }
         #expect(state.declaredIndexes(of: UserLog.type).isEmpty)
     }
 
@@ -244,7 +244,7 @@ struct IndexBuildingTests {
         // Keys of up to 27 bytes, with four that say where, in pages of 512.
         let pages = state.store.pageCount - pageCount
         #expect(pages < 2 * count * 31 / 480 * 11 / 10, "\(pages) pages")
-        state = state.changed { _ = Self.build([:], in: $0) }
+        state = state.changed { _ = Self.build([UserLog.type: []], in: $0) }
         state.store.reclaim()
         #expect(state.store.pageCount == pageCount)
     }

@@ -51,8 +51,9 @@ struct StoredIndexTests {
         return disk
     }
 
-    private static func filled(_ context: Context) -> [String] {
-        context.tables.tables.unfilled.filter(\.hasFilled).map(\.descriptor.name).sorted()
+    /// Whether the table of people is filled. That of those who were deleted may be.
+    private static func isFilled(_ context: Context) -> Bool {
+        context.tables.tables.unfilled.contains { $0.hasFilled && $0.descriptor.name == "Person" }
     }
 
     /// Every query that an index serves finds what a pass over all people does.
@@ -79,7 +80,7 @@ struct StoredIndexTests {
             all.filter { $0.city == "city 3" && $0.age < 9 })
         expect(Person.filter(\.age > 197), all.filter { $0.age > 197 })
         expect(Person.filter(\.age < 2 && \.note == ""), all.filter { $0.age < 2 })
-        #expect(filled(context).isEmpty == isWaiting, sourceLocation: location)
+        #expect(isFilled(context) != isWaiting, sourceLocation: location)
         // With these it is looked at so often that it is worth filling.
         expect(Person.filter(\.age == 41), all.filter { $0.age == 41 })
         expect(Person.filter(\.age >= 41 && \.age <= 41), all.filter { $0.age == 41 })

@@ -134,19 +134,23 @@ struct StoredSearch {
         let test = head.conjuncts.isEmpty ? nil : RowCondition.all(of: head.conjuncts).matches
         var slots = ContiguousArray<UInt32>()
         var passedCount = 0
+        /// Whether the key is another one than that of the last row that was looked at.
+        var isOtherKey = false
         var isKnown = false
         _ = search.forEachBounds { bounds in
             guard let bounds = StoredBounds(bounds, of: fields) else { return false }
             isKnown = source.forEachSlot(ofIndex: index, in: bounds, isReversed: isReversed) {
                 slot, isNewKey in
                 passedCount += 1
+                isOtherKey = isOtherKey || isNewKey
                 // What was changed says nothing of the order: the index knows it as it was.
                 guard !table.isOwn(slot) else { return passedCount <= countMax }
-                if slots.count >= wanted, isNewKey,
+                if slots.count >= wanted, isOtherKey,
                     !table.areEqual(slots[wanted - 1], slot, comparator)
                 {
                     return false
                 }
+                isOtherKey = false
                 if table.isMet(test, at: slot) { slots.append(slot) }
                 return passedCount <= countMax
             }
