@@ -474,7 +474,9 @@ struct BatchWriteTests {
             if batch == 3 {
                 probe.setFault(.init(operation: probe.operations, code: noSpace, isHalfDone: true))
             }
-            kept.append((store.context, describe(store.context)))
+            // Taken once: the batch before may be published meanwhile.
+            let context = store.context
+            kept.append((context, describe(context)))
             return batch
         }
         #expect(throws: StoreError.self) {
