@@ -18,6 +18,22 @@ struct IndexSearch {
 
     init(_ conditions: [RowCondition]) { self.conditions = conditions }
 
+    /// With what the conditions say of the components of an index; nil where that is nothing that it serves.
+    func narrowed(to definition: IndexDefinition) -> IndexSearch? {
+        guard definition.kind != .text else { return nil }
+        var search = self
+        for component in definition.components {
+            guard search.addEquality(at: component.path.raw) else { break }
+        }
+        if search.depth < definition.components.count {
+            guard definition.kind == .ordered else { return nil }
+            let path = definition.components[search.depth].path.raw
+            search.addRange(at: path)
+            if search.componentCount == search.depth { search.addPrefix(at: path) }
+        }
+        return search.used.isEmpty ? nil : search
+    }
+
     /// How many components are fixed.
     var depth: Int { values.count }
 

@@ -53,18 +53,7 @@ extension QueryPlanner {
     /// The ranges of one index that hold what meets some of the conditions.
     func ranges(of index: Int, _ start: IndexSearch) -> Candidates? {
         let definition = indexes[index]
-        guard definition.kind != .text else { return nil }
-        var search = start
-        for component in definition.components {
-            guard search.addEquality(at: component.path.raw) else { break }
-        }
-        if search.depth < definition.components.count {
-            guard definition.kind == .ordered else { return nil }
-            let path = definition.components[search.depth].path.raw
-            search.addRange(at: path)
-            if search.componentCount == search.depth { search.addPrefix(at: path) }
-        }
-        guard !search.used.isEmpty else { return nil }
+        guard let search = start.narrowed(to: definition) else { return nil }
         var ranges: [PostingRange] = []
         let isServed = search.forEachBounds { bounds in
             guard let range = table.postings(of: index, in: bounds) else { return false }

@@ -39,27 +39,12 @@ struct StoredSearch {
         var best: ContiguousArray<UInt32>?
         for index in table.indexDefinitions.indices {
             guard let fields = source.storedFields(ofIndex: index),
-                let search = search(by: table.indexDefinitions[index], start)
+                let search = start.narrowed(to: table.indexDefinitions[index])
             else { continue }
             let countMax = best.map { $0.count - 1 } ?? countMax
             if let found = slots(ofIndex: index, search, fields, countMax) { best = found }
         }
         return best
-    }
-
-    /// The conditions that an index serves; nil for none.
-    private func search(by definition: IndexDefinition, _ start: IndexSearch) -> IndexSearch? {
-        var search = start
-        for component in definition.components {
-            guard search.addEquality(at: component.path.raw) else { break }
-        }
-        if search.depth < definition.components.count {
-            guard definition.kind == .ordered else { return nil }
-            let path = definition.components[search.depth].path.raw
-            search.addRange(at: path)
-            if search.componentCount == search.depth { search.addPrefix(at: path) }
-        }
-        return search.used.isEmpty ? nil : search
     }
 
     private func slots(
