@@ -47,7 +47,7 @@ private final class EndingSource: TableSource {
     func storedFields(ofIndex index: Int) -> [StoredIndexField]? { nil }
 
     func forEachSlot(
-        ofIndex index: Int, in bounds: StoredBounds, isReversed: Bool,
+        ofIndex index: Int, in bounds: FieldBounds, isReversed: Bool,
         while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
     ) -> Bool { false }
 

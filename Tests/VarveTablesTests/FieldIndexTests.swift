@@ -30,11 +30,9 @@ struct FieldIndexTests {
     private static func slots(_ index: FieldIndex, _ pages: PageTable) -> [Int] {
         var slots: [Int] = []
         withBytes([]) { first in
-            withBytes([UInt8](repeating: 0xFF, count: 12)) { end in
-                index.forEach(from: first, to: end, in: pages) {
-                    slots.append($0.index)
-                    return true
-                }
+            index.forEach(from: first, to: nil, in: pages) { slot, _ in
+                slots.append(slot.index)
+                return true
             }
         }
         return slots
@@ -109,8 +107,8 @@ struct FieldIndexTests {
         // The keys of 40 and 50 as optionals.
         withBytes([1, 0x81, 40]) { first in
             withBytes([1, 0x81, 50]) { end in
-                versions.structure.forEach(from: first, to: end, in: versions.pages) {
-                    found.append($0.index)
+                versions.structure.forEach(from: first, to: end, in: versions.pages) { slot, _ in
+                    found.append(slot.index)
                     return true
                 }
             }

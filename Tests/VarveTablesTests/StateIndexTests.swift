@@ -114,8 +114,8 @@ struct StateIndexTests {
                 return true
             }
             #expect(isThere)
-            index.forEach(from: first, to: end, in: state.pages) {
-                bySlot.append($0)
+            index.forEach(from: first, to: nil, in: state.pages) { slot, _ in
+                bySlot.append(slot)
                 return true
             }
         }
@@ -127,15 +127,11 @@ struct StateIndexTests {
         state.tables.map { table in
             table.indexes.map { declared in
                 var slots: [UInt8] = []
-                let end = [UInt8](repeating: 0xFF, count: 200)
-                end.withUnsafeBytes { end in
-                    declared.index.forEach(
-                        from: UnsafeRawBufferPointer(start: nil, count: 0), to: end,
-                        in: state.pages
-                    ) {
-                        slots.append(UInt8(truncatingIfNeeded: $0.rawValue))
-                        return true
-                    }
+                declared.index.forEach(
+                    from: UnsafeRawBufferPointer(start: nil, count: 0), to: nil, in: state.pages
+                ) { slot, _ in
+                    slots.append(UInt8(truncatingIfNeeded: slot.rawValue))
+                    return true
                 }
                 return slots
             }

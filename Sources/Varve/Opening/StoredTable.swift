@@ -39,7 +39,8 @@ final class StoredTable: TableSource {
     /// Whether entities and leaves may be looked up by the bytes of ids. Two ids of an app's own type may be equal with
     /// other bytes, and those of tombstones are read by what they were deleted as: the filled table finds both.
     let loadsLeaves: Bool
-    private let indexes: StoredIndexes
+    /// Nil until one is looked for: openings look into none.
+    private let indexes = Lock<StoredIndexes?>(nil)
 
     // Sendable unchecked: it is changed behind the lock, and read when it is filled.
     private struct FilledTable: @unchecked Sendable {
@@ -51,8 +52,6 @@ final class StoredTable: TableSource {
         kind = table.makeEmpty()
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
-        indexes = StoredIndexes(of: content.descriptor, as: content.definition)
-            .stored(in: content.state, of: content.definition.number)
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
     }
@@ -159,17 +158,27 @@ final class StoredTable: TableSource {
     }
 
     func storedFields(ofIndex index: Int) -> [StoredIndexField]? {
-        indexes.entries[index]?.fields
+        storedIndex(index)?.fields
+    }
+
+    /// Nil for an index that is not stored, and where the whole table is there.
+    private func storedIndex(_ index: Int) -> StoredIndexes.Entry? {
+        if let known = indexes.withLock({ $0 }) { return known.entries[index] }
+        guard let content = source.withLock({ $0?.content })?.value else { return nil }
+        let found = StoredIndexes(of: content.descriptor, as: content.definition)
+            .stored(in: content.state, of: content.definition.number)
+        indexes.withLock { $0 = found }
+        return found.entries[index]
     }
 
     func forEachSlot(
-        ofIndex index: Int, in bounds: StoredBounds, isReversed: Bool,
+        ofIndex index: Int, in bounds: FieldBounds, isReversed: Bool,
         while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
     ) -> Bool {
-        guard let declaration = indexes.entries[index]?.declaration else { return false }
+        guard let declaration = storedIndex(index)?.declaration else { return false }
         let isThere = try? reading { content throws(CodecError) in
             try content.state.forEachSlot(
-                of: content.definition.number, by: declaration, in: FieldBounds(bounds),
+                of: content.definition.number, by: declaration, in: bounds,
                 isReversed: isReversed
             ) { body($0.rawValue, $1) }
         }
@@ -211,11 +220,5 @@ final class StoredTable: TableSource {
             let children = filled.linkList(relation: index, of: slot).slots
             return children.isEmpty ? nil : (slot, Array(children))
         }
-    }
-}
-
-extension FieldBounds {
-    init(_ bounds: StoredBounds) {
-        self.init(equal: bounds.equal, lower: bounds.lower, upper: bounds.upper)
     }
 }

@@ -300,11 +300,19 @@ extension AnyTable {
         underHash hash: UInt64, sharing index: Int, with row: UnsafeRawPointer,
         except slot: Slot?
     ) -> Slot? {
+        let entries = indexContents[index].entries(underHash: hash)
+        return firstSlot(
+            among: entries.lazy.map { IDEntry.slot($0) }, sharing: index, with: row, except: slot)
+    }
+
+    /// The first row in insertion order, of those at some slots, that has a row's values.
+    final func firstSlot(
+        among candidates: some Sequence<Slot>, sharing index: Int, with row: UnsafeRawPointer,
+        except slot: Slot?
+    ) -> Slot? {
         var first: (slot: Slot, ordinal: UInt64)?
-        for entry in indexContents[index].entries(underHash: hash) {
-            let candidate = IDEntry.slot(entry)
-            guard candidate != slot,
-                withRawRow(at: candidate, { indexDefinitions[index].isSame(row, $0) }) == true
+        for candidate in candidates where candidate != slot {
+            guard withRawRow(at: candidate, { indexDefinitions[index].isSame(row, $0) }) == true
             else { continue }
             let ordinal = metadata(of: candidate).ordinal
             if first.map({ ordinal < $0.ordinal }) ?? true { first = (candidate, ordinal) }

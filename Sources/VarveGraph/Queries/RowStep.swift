@@ -88,31 +88,23 @@ extension StepList where Step == RowStep {
 
     /// How the leading steps find rows of a filled table.
     @usableFromInline
-    func planned(_ table: AnyTable, countsOnly: Bool = false) -> PlannedRows {
-        head(countsOnly: countsOnly).planned(table)
-    }
+    func planned(_ table: AnyTable) -> PlannedRows { QueryHead(of: all).planned(table) }
 
     /// The table at a position, and how the leading steps find rows in it: of a table that waits the filled one, unless a
     /// stored index serves.
     @usableFromInline
     func planned(
-        in context: Context, table position: Int, countsOnly: Bool = false
+        in context: Context, table position: Int
     ) -> (table: AnyTable, rows: PlannedRows) {
-        let head = head(countsOnly: countsOnly)
-        let waiting = context.tables.tables.unfilled[position]
-        if !waiting.isFilled, let rows = StoredSearch(waiting, head)?.plan() {
-            return (waiting, rows)
-        }
-        let table = context.tables.tables[position]
-        return (table, head.planned(table))
+        planned(QueryHead(of: all), in: context.tables.tables[present: position])
     }
 
-    private func head(countsOnly: Bool) -> QueryHead {
-        let steps = all
-        var head = QueryHead(of: steps)
-        // How many there are does not depend on their order.
-        if countsOnly, head.next == steps.count { head.orderings = [] }
-        return head
+    private func planned(
+        _ head: QueryHead, in table: AnyTable
+    ) -> (table: AnyTable, rows: PlannedRows) {
+        if let rows = StoredSearch(table, head)?.plan() { return (table, rows) }
+        let filled = table.isFilled ? table : table.filled()
+        return (filled, head.planned(filled))
     }
 
     /// What the steps find among all rows of the table at a position.
@@ -144,12 +136,17 @@ extension StepList where Step == RowStep {
     func count(in context: Context, table position: Int) -> Int {
         let present = context.tables.tables[present: position]
         if let count = visitUniqueRow(in: present, { _ in }) { return count }
-        let head = head(countsOnly: true)
-        if head.conjuncts.isEmpty, head.next == all.count {
-            return head.page.count(of: context.tables.tables[rows: position].liveCount)
+        let steps = all
+        var head = QueryHead(of: steps)
+        if head.next == steps.count {
+            guard !head.conjuncts.isEmpty else {
+                return head.page.count(of: context.tables.tables[rows: position].liveCount)
+            }
+            // How many there are does not depend on their order.
+            head.orderings = []
         }
-        let (table, rows) = planned(in: context, table: position, countsOnly: true)
-        guard rows.next == all.count else {
+        let (table, rows) = planned(head, in: present)
+        guard rows.next == steps.count else {
             return slots(of: rows, table, in: context, table: position).count
         }
         if let count = rows.knownCount(of: table.liveCount) { return count }

@@ -3,7 +3,7 @@
 
 /// What the unique indexes of a table that waits find of rows that were put since.
 ///
-/// Entries stay when rows go: whoever finds one looks at the row. So a rollback changes nothing here.
+/// Entries stay when rows go: a look-up compares the row as it is by then. So a rollback changes nothing here.
 struct ChangedValues {
     /// Slots under the hashes of values, for each unique index. Nil where many rows have the same value, among which a map
     /// would have to search: then the filled table knows.
@@ -72,29 +72,14 @@ extension AnyTable {
             return candidates.count <= AnyTable.equalMax
         }
         guard isWhole, candidates.count <= AnyTable.equalMax else { return .unknown }
-        return first(of: candidates, with: row, except: slot, definition)
-    }
-
-    /// The first in insertion order of some rows that has a row's values.
-    private final func first(
-        of candidates: [Slot], with row: UnsafeRawPointer, except slot: Slot?,
-        _ definition: IndexDefinition
-    ) -> StoredRival {
-        var first: (slot: Slot, ordinal: UInt64)?
-        for candidate in candidates where candidate != slot {
-            guard withRawRow(at: candidate, { definition.isSame(row, $0) }) == true else {
-                continue
-            }
-            let ordinal = metadata(of: candidate).ordinal
-            if first.map({ ordinal < $0.ordinal }) ?? true { first = (candidate, ordinal) }
-        }
-        return first.map { .found($0.slot) } ?? .none
+        return firstSlot(among: candidates, sharing: index, with: row, except: slot)
+            .map { .found($0) } ?? .none
     }
 
     /// The values of a row in a unique index; nil where one has no stored form, or one of several is nil.
     private final func storedBounds(
         of row: UnsafeRawPointer, _ definition: IndexDefinition, _ fields: [StoredIndexField]
-    ) -> StoredBounds? {
+    ) -> FieldBounds? {
         guard let uniqueness = definition.uniqueness else { return nil }
         let values: [Any]
         if fields.count == 1 {
@@ -110,7 +95,7 @@ extension AnyTable {
             guard let bytes = field.bytes(of: value) else { return nil }
             equal.append(bytes)
         }
-        return StoredBounds(equal: equal)
+        return FieldBounds(equal: equal)
     }
 
     /// Notes a row that was put into a table that waits.

@@ -48,13 +48,7 @@ package struct StoredIndexField: Sendable {
     }
 }
 
-/// Stored values that a stored index is searched for: of its first properties, and limits of the next one.
-package struct StoredBounds: Sendable {
-    package let equal: [[UInt8]]
-    /// Limits of the value, whatever the direction of the index. What is equal to one lies within.
-    package let lower: [UInt8]?
-    package let upper: [UInt8]?
-
+extension FieldBounds {
     /// Nil where a value is none that the index can have.
     init?(_ bounds: IndexBounds, of fields: [StoredIndexField]) {
         guard bounds.equal.count <= fields.count else { return nil }
@@ -63,9 +57,8 @@ package struct StoredBounds: Sendable {
             guard let bytes = field.bytes(of: operand.value) else { return nil }
             equal.append(bytes)
         }
-        self.equal = equal
         guard bounds.lower != nil || bounds.upper != nil else {
-            (lower, upper) = (nil, nil)
+            self.init(equal: equal)
             return
         }
         guard equal.count < fields.count else { return nil }
@@ -77,13 +70,7 @@ package struct StoredBounds: Sendable {
         guard let lower = bytes(of: bounds.lower), let upper = bytes(of: bounds.upper) else {
             return nil
         }
-        (self.lower, self.upper) = (lower, upper)
-    }
-
-    /// The rows that have these values in all properties of the index.
-    init(equal: [[UInt8]]) {
-        self.equal = equal
-        (lower, upper) = (nil, nil)
+        self.init(equal: equal, lower: lower, upper: upper)
     }
 }
 

@@ -48,7 +48,7 @@ package protocol TableSource: AnyObject, Sendable {
     /// - Parameter body: is handed whether the key is another one than that before.
     /// - Returns: false where only the filled table knows; what `body` was called with is of no use then.
     func forEachSlot(
-        ofIndex index: Int, in bounds: StoredBounds, isReversed: Bool,
+        ofIndex index: Int, in bounds: FieldBounds, isReversed: Bool,
         while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
     ) -> Bool
 }

@@ -97,14 +97,30 @@ package struct FieldIndex: Sendable {
 
     // MARK: Reading
 
-    /// The slots of the rows whose keys begin at `first` and come before `end`, in order of keys.
+    /// Calls `body` with the slots of the rows whose keys begin at `first` and come before `end`, if there is one, in
+    /// order of keys or against it, until it returns false.
+    ///
+    /// - Parameter body: is handed whether the key is another one than that before.
     package func forEach(
-        from first: UnsafeRawBufferPointer, to end: UnsafeRawBufferPointer, in pages: PageTable,
-        while body: (Slot) -> Bool
+        from first: UnsafeRawBufferPointer, to end: UnsafeRawBufferPointer?,
+        isReversed: Bool = false, in pages: PageTable,
+        while body: (_ slot: Slot, _ isNewKey: Bool) -> Bool
     ) {
-        var cursor = tree.cursor(from: first, in: pages)
-        while let key = cursor.nextKey(), key.precedes(end) {
-            if !body(Self.slot(of: key)) { return }
+        var cursor =
+            isReversed ? tree.cursor(before: end, in: pages) : tree.cursor(from: first, in: pages)
+        var former: UnsafeRawBufferPointer?
+        while let entry = cursor.nextKey() {
+            let isWithin =
+                isReversed ? !entry.precedes(first) : end.map { entry.precedes($0) } ?? true
+            guard isWithin else { return }
+            if let former, isReversed ? former.precedes(entry) : entry.precedes(former) {
+                // Of a forged image: keys out of order hide others.
+                return pages.noteContradiction()
+            }
+            let key = Self.key(of: entry)
+            let isNewKey = former.map { !Self.key(of: $0).hasSameBytes(as: key) } ?? true
+            former = entry
+            guard body(Self.slot(of: entry), isNewKey) else { return }
         }
     }
 

@@ -54,14 +54,11 @@ struct StateContent: Equatable {
         }
         let indexed = table.indexes.map { declared in
             var slots: [Slot] = []
-            let end = [UInt8](repeating: 0xFF, count: 200)
-            end.withUnsafeBytes { end in
-                declared.index.forEach(
-                    from: UnsafeRawBufferPointer(start: nil, count: 0), to: end, in: state.pages
-                ) {
-                    slots.append($0)
-                    return true
-                }
+            declared.index.forEach(
+                from: UnsafeRawBufferPointer(start: nil, count: 0), to: nil, in: state.pages
+            ) { slot, _ in
+                slots.append(slot)
+                return true
             }
             return slots
         }

@@ -40,8 +40,8 @@ extension Query {
 extension PlannedRows {
     func access(in table: AnyTable) -> QueryPlan.Access {
         switch source {
-        // Plans are explained of filled tables.
-        case .scan, .listed: .scan
+        case .scan: .scan
+        case .listed: preconditionFailure("a plan of a filled table lists rows")
         case .candidates(let candidates): candidates.access(in: table)
         case .ranking(let condition):
             .ranking(
@@ -56,7 +56,8 @@ extension PlannedRows {
 
     func candidateCount(in table: AnyTable) -> Int {
         switch source {
-        case .scan, .listed: table.liveCount
+        case .scan: table.liveCount
+        case .listed(let slots): slots.count
         case .ranking(let condition):
             table.textCandidateCount(for: condition) ?? table.liveCount
         case .candidates(let candidates): candidates.count

@@ -9,9 +9,9 @@ struct StoredSearch {
     /// More rows than this are found sooner by the filled table.
     private let countMax: Int
 
-    /// Nil where the filled table is there, or is worth filling.
+    /// Nil where the table is filled, or is worth filling.
     init?(_ table: AnyTable, _ head: QueryHead) {
-        guard !table.isFilled, table.filledIfThere == nil, let source = table.source,
+        guard !table.isFilled, let source = table.source,
             source.loadsLeaves, !source.isWorthFilling, head.wanted != 0, !head.isRanked
         else { return nil }
         self.table = table
@@ -53,7 +53,7 @@ struct StoredSearch {
         guard search.rangeCount <= countMax else { return nil }
         var slots = ContiguousArray<UInt32>()
         let isServed = search.forEachBounds { bounds in
-            guard let bounds = StoredBounds(bounds, of: fields) else { return false }
+            guard let bounds = FieldBounds(bounds, of: fields) else { return false }
             let isKnown = source.forEachSlot(ofIndex: index, in: bounds, isReversed: false) {
                 slot, _ in
                 if !table.isOwn(slot) { slots.append(slot) }
@@ -123,7 +123,7 @@ struct StoredSearch {
         var isOtherKey = false
         var isKnown = false
         _ = search.forEachBounds { bounds in
-            guard let bounds = StoredBounds(bounds, of: fields) else { return false }
+            guard let bounds = FieldBounds(bounds, of: fields) else { return false }
             isKnown = source.forEachSlot(ofIndex: index, in: bounds, isReversed: isReversed) {
                 slot, isNewKey in
                 passedCount += 1

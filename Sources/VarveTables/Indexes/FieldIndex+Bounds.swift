@@ -1,20 +1,5 @@
 package import VarveEvents
 
-/// Values that an index is searched for: of its first fields, and limits of the next one. Each is the bytes that a row has
-/// for it.
-package struct FieldBounds: Sendable {
-    package let equal: [[UInt8]]
-    /// Limits of the value, whatever the direction of the index. What is equal to one lies within.
-    package let lower: [UInt8]?
-    package let upper: [UInt8]?
-
-    package init(equal: [[UInt8]], lower: [UInt8]? = nil, upper: [UInt8]? = nil) {
-        self.equal = equal
-        self.lower = lower
-        self.upper = upper
-    }
-}
-
 extension FieldIndex {
     /// Keys of one part of an index: from the first one, up to but not including the last, or to the end.
     private struct KeyRange {
@@ -34,25 +19,9 @@ extension FieldIndex {
         let range = try keyRange(of: bounds)
         range.first.withUnsafeBytes { first in
             (range.end ?? []).withUnsafeBytes { end in
-                let end = range.end == nil ? nil : end
-                var cursor =
-                    isReversed
-                    ? tree.cursor(before: end, in: pages) : tree.cursor(from: first, in: pages)
-                var former: UnsafeRawBufferPointer?
-                while let entry = cursor.nextKey() {
-                    let isWithin =
-                        isReversed
-                        ? !entry.precedes(first) : end.map { entry.precedes($0) } ?? true
-                    guard isWithin else { return }
-                    if let former, isReversed ? former.precedes(entry) : entry.precedes(former) {
-                        // Of a forged image: keys out of order hide others.
-                        return pages.noteContradiction()
-                    }
-                    let key = Self.key(of: entry)
-                    let isNewKey = former.map { !Self.key(of: $0).hasSameBytes(as: key) } ?? true
-                    former = entry
-                    guard body(Self.slot(of: entry), isNewKey) else { return }
-                }
+                forEach(
+                    from: first, to: range.end == nil ? nil : end, isReversed: isReversed,
+                    in: pages, while: body)
             }
         }
     }
