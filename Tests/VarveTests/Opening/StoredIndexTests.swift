@@ -25,9 +25,26 @@ private struct Person: Equatable {
     }
 }
 
+@EntityModel
+private struct Room: Equatable {
+    @Index<Self>(\.floor, \.door) private var byDoor
+
+    let id: Int
+    var floor: Int
+    var door: Int
+
+    init(_ number: Int) {
+        id = number
+        floor = number % 8
+        door = 100 - number
+    }
+}
+
 /// A store whose tables wait finds entities by the indexes that its checkpoint has.
 @Suite("Indexes that a checkpoint stores")
 struct StoredIndexTests {
+    private struct Stop: Error {}
+
     private static let count = 20_000
 
     private static func open(
@@ -37,10 +54,10 @@ struct StoredIndexTests {
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: .readWrite, durability: .commit,
             retention: .everything, compactsAutomatically: false, loading: loading,
-            types: [Person.self], waitingSlotsMin: isWaiting ? 0 : .max)
+            types: [Person.self, Room.self], waitingSlotsMin: isWaiting ? 0 : .max)
     }
 
-    private static func makeDisk() throws -> SimulatedDisk {
+    private static func makeDisk(count: Int = count) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let store = try open(disk)
         try store.write { context in
@@ -51,9 +68,9 @@ struct StoredIndexTests {
         return disk
     }
 
-    /// Whether the table of people is filled. That of those who were deleted may be.
-    private static func isFilled(_ context: Context) -> Bool {
-        context.tables.tables.unfilled.contains { $0.hasFilled && $0.descriptor.name == "Person" }
+    /// Whether the table of a type is filled. That of what was deleted may be.
+    private static func isFilled(_ context: Context, _ type: String = "Person") -> Bool {
+        context.tables.tables.unfilled.contains { $0.hasFilled && $0.descriptor.name == type }
     }
 
     /// Every query that an index serves finds what a pass over all people does.
@@ -120,5 +137,81 @@ struct StoredIndexTests {
         try reopened.close()
         Self.check(try Self.open(disk).context, all)
         Self.check(try Self.open(disk, isWaiting: false).context, all, isWaiting: false)
+    }
+
+    private static func person(_ number: Int, _ email: String) -> Person {
+        var person = Person(number)
+        person.email = email
+        return person
+    }
+
+    /// Whether a new person is refused an e-mail, in a write that leaves nothing.
+    private static func isTaken(
+        _ email: String, in store: Store, behind save: (inout Context) throws -> Void = { _ in }
+    ) throws -> Bool {
+        var isTaken = false
+        do {
+            try store.write { context in
+                try save(&context)
+                do {
+                    try person(6_000, email).save(to: &context)
+                } catch is CollisionResolver<Person>.Errors {
+                    isTaken = true
+                }
+                throw Stop()
+            }
+        } catch is Stop {}
+        return isTaken
+    }
+
+    @Test(
+        "A unique value put since the opening is taken until its row is rolled back, changed or deleted",
+        arguments: [7, 5_000])
+    func takenValues(number: Int) throws {
+        let store = try Self.open(Self.makeDisk(count: 2_000))
+        func taken() throws -> [String] {
+            try ["new", "other"].filter { try Self.isTaken($0, in: store) }
+        }
+        let isTakenWithin = try Self.isTaken("new", in: store) { context in
+            try Self.person(number, "new").save(to: &context)
+        }
+        #expect(isTakenWithin)
+        #expect(try taken() == [])
+        try store.write { try Self.person(number, "new").save(to: &$0) }
+        #expect(try taken() == ["new"])
+        try store.write { try Self.person(number, "other").save(to: &$0) }
+        #expect(try taken() == ["other"])
+        try store.undo()
+        #expect(try taken() == ["new"])
+        try store.write { try Person.delete(id: number, from: &$0) }
+        #expect(try taken() == [])
+        try store.undo()
+        #expect(try taken() == ["new"])
+        #expect(!Self.isFilled(store.context))
+    }
+
+    @Test("The first rows of an order go on behind rows that were changed, to all that are equal")
+    func walksBehindChanges() throws {
+        let disk = SimulatedDisk()
+        let made = try Self.open(disk)
+        try made.write { context in
+            for number in 0..<80 { try Room(number).save(to: &context) }
+        }
+        try made.compact()
+        try made.close()
+        let store = try Self.open(disk)
+        // The index begins with 72, 64, 56. The last of its floor is the first that was inserted.
+        try store.write { context in
+            try Room.delete(id: 64, from: &context)
+            var room = Room(56)
+            room.floor = 3
+            try room.save(to: &context)
+        }
+        func first(_ limit: Int) -> [Int] {
+            Room.query().sorted(by: \.floor).limit(limit).resolve(in: store.context).map(\.id)
+        }
+        #expect(first(1) == [0])
+        #expect(first(3) == [0, 8, 16])
+        #expect(!Self.isFilled(store.context, "Room"))
     }
 }
