@@ -17,14 +17,17 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private enum BlockState {
         static let unread: UInt8 = 0
         static let here: UInt8 = 1
-        static let damaged: UInt8 = 2
+        /// In the base of the generations, which has changed it.
+        static let inBase: UInt8 = 2
     }
 
-    private let directory: BlockDirectory
-    private let version: PageVersion
-    private let lastTransaction: TransactionID
-    private let pages: PageTable
+    let root: ImageRoot
     let source: any BlockSource
+    private let pages: PageTable
+    /// Nil where the blocks stay as long as the loader.
+    let generations: PageGenerations?
+    /// The generation before, which blocks are copied from; nil once this one has a next.
+    private let former: Mutex<ImageLoader?>
     private let chunks: ChunkMemory
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
     /// Each lets one thread at a time read a block, and guards what is known of damage that lasts. Blocks share them: one
@@ -34,19 +37,24 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private static let lockCount = 64
     private let bytesHere = Atomic<Int>(0)
 
+    /// - Parameter former: the generation before, which is complete with that.
     init(
-        _ directory: BlockDirectory, version: PageVersion, through lastTransaction: TransactionID,
-        from source: any BlockSource, into pages: PageTable
+        _ root: ImageRoot, from source: any BlockSource, into pages: PageTable,
+        _ generations: PageGenerations? = nil, former: ImageLoader? = nil
     ) {
-        self.directory = directory
-        self.version = version
-        self.lastTransaction = lastTransaction
-        self.pages = pages
+        self.root = root
         self.source = source
-        chunks = ChunkMemory(directory)
-        let count = directory.blocks.count
+        self.pages = pages
+        self.generations = generations
+        former?.forgetFormer()
+        self.former = Mutex(former)
+        chunks = ChunkMemory(root.directory)
+        let count = root.directory.blocks.count
         states = .allocate(capacity: count)
         for index in 0..<count { (states + index).initialize(to: Atomic(BlockState.unread)) }
+        for block in generations?.changedBlocks ?? [] {
+            states[block].store(BlockState.inBase, ordering: .relaxed)
+        }
         locks = .allocate(capacity: Self.lockCount)
         for index in 0..<Self.lockCount { (locks + index).initialize(to: Mutex([])) }
     }
@@ -56,21 +64,31 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         locks.deinitialize(count: Self.lockCount).deallocate()
     }
 
+    private var directory: BlockDirectory { root.directory }
+
+    /// Of the generation before this one nothing is copied any more.
+    private func forgetFormer() {
+        let former = former.withLock { former in
+            defer { former = nil }
+            return former
+        }
+        withExtendedLifetime(former) {}
+    }
+
     var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
 
     func isUnread(_ number: PageNumber) -> Bool {
         guard let block = directory.blockPosition(of: number) else { return false }
-        return states[block].load(ordering: .acquiring) != BlockState.here
+        return states[block].load(ordering: .acquiring) == BlockState.unread
     }
 
     func frame(_ number: PageNumber) throws(PageDamage) -> Page {
         guard let chunk = directory.chunkPosition(number.chunk) else { throw .contradiction }
         // Without a block it is a page that was made behind the image, in a place that was free.
-        if let block = directory.blockPosition(of: number),
-            states[block].load(ordering: .acquiring) != BlockState.here
-        {
-            try load(block, ofChunk: chunk)
-        }
+        let block = directory.blockPosition(of: number)
+        let state = block.map { states[$0].load(ordering: .acquiring) } ?? BlockState.inBase
+        if state == BlockState.inBase, let generations { return generations.basePage(number) }
+        if state == BlockState.unread, let block { try load(block, ofChunk: chunk) }
         guard let memory = chunks.memory(chunk) else {
             throw .noMemory(PageDamage.Place(block: 0, offset: 0, byteCount: 0))
         }
@@ -79,7 +97,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     func frame(_ number: PageNumber, passing blocks: PassedBlocks) -> Page? {
         guard let block = directory.blockPosition(of: number),
-            states[block].load(ordering: .acquiring) != BlockState.here
+            states[block].load(ordering: .acquiring) == BlockState.unread
         else { return nil }
         let entry = directory.blocks[block]
         let start =
@@ -99,12 +117,14 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     ) -> BlockEntry? {
         if let refused, refused.holds(number) { return nil }
         guard let position = directory.frame(of: number)?.block,
-            states[position].load(ordering: .acquiring) != BlockState.here
+            states[position].load(ordering: .acquiring) == BlockState.unread
         else { return nil }
         let entry = directory.blocks[position]
         let expectation = PageAnatomy.Expectation(kind: PageKind(.largeContent))
         guard entry.run.kind == PageKind(.rowLeaf) else { return nil }
-        let isSound = block.read(entry, from: source, version: version, through: lastTransaction) {
+        let isSound = block.read(
+            entry, from: source, version: root.version, through: root.state.lastTransaction
+        ) {
             place(of: $0, expectation) != nil
         }
         if !isSound { refused = entry.run }
@@ -117,7 +137,8 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         start.initializeMemory(as: UInt8.self, repeating: 0, count: entry.run.byteCount)
         do throws(PageDamage) {
             try entry.readFrames(from: source, into: start)
-            try check(entry, start) { number, expectation in
+            try check(entry, start)
+            try checkReferences(of: entry, start) { number, expectation in
                 place(of: number, expectation) != nil
             }
             return true
@@ -151,23 +172,47 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         guard let memory = chunks.memory(chunk) else { throw .noMemory(entry.place) }
         let run = entry.run
         let start = memory + run.first.offset
-        try entry.readFrames(from: source, into: start)
-        try check(entry, start, claim)
+        let former = former.withLock { $0 }
+        if former?.copy(block, ofChunk: chunk, to: start) != true {
+            try entry.readFrames(from: source, into: start)
+            try check(entry, start)
+        }
+        // Behind all of that, so that a block that cannot be used claims as few pages as can be.
+        try checkReferences(of: entry, start, claim)
         bytesHere.wrappingAdd(run.byteCount, ordering: .relaxed)
-        if chunks.isComplete(with: chunk) { pages.setChunk(run.first.chunk, to: memory) }
+        // The pages of a generation's base may be in a chunk of the image as well.
+        if generations == nil, chunks.isComplete(with: chunk) {
+            pages.setChunk(run.first.chunk, to: memory)
+        }
+    }
+
+    /// Copies a block, if it is here, into memory of the next generation.
+    private func copy(
+        _ block: Int, ofChunk chunk: Int, to start: UnsafeMutableRawPointer
+    ) -> Bool {
+        guard states[block].load(ordering: .acquiring) == BlockState.here,
+            let memory = chunks.memory(chunk)
+        else { return false }
+        let run = directory.blocks[block].run
+        start.copyMemory(from: memory + run.first.offset, byteCount: run.byteCount)
+        return true
+    }
+
+    private func check(
+        _ entry: BlockEntry, _ start: UnsafeMutableRawPointer
+    ) throws(PageDamage) {
+        let run = entry.run
+        try entry.checkPages(start, through: root.version) { $0.setEmpty(run) }
+        if run.kind == PageKind(.rowLeaf) { try checkStamps(of: entry, start) }
     }
 
     /// - Parameter admits: whether a page may name another one.
-    private func check(
-        _ entry: BlockEntry, _ start: UnsafeMutableRawPointer,
+    private func checkReferences(
+        of entry: BlockEntry, _ start: UnsafeMutableRawPointer,
         _ admits: (PageNumber, PageAnatomy.Expectation) -> Bool
     ) throws(PageDamage) {
-        let run = entry.run
-        try entry.checkPages(start, through: version) { $0.setEmpty(run) }
-        if run.kind == PageKind(.rowLeaf) { try checkStamps(of: entry, start) }
-        // Behind all of that, so that a block that cannot be used claims as few pages as can be.
         for index in 0..<entry.storedFrames {
-            let page = Page(address: start + index * run.frameBytes)
+            let page = Page(address: start + index * entry.run.frameBytes)
             if page.isFree { continue }
             var isSound = true
             PageAnatomy.forEachReference(of: page) { number, expectation in
@@ -182,7 +227,9 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     ) throws(PageDamage) {
         for index in 0..<entry.storedFrames {
             let page = Page(address: start + index * entry.run.frameBytes)
-            guard page.isFree || RowLeaf.hasSoundStamps(page, through: lastTransaction) else {
+            guard
+                page.isFree || RowLeaf.hasSoundStamps(page, through: root.state.lastTransaction)
+            else {
                 throw entry.damaged(
                     "a row of page \(index) has an ordinal or a transaction that none can have")
             }
@@ -221,39 +268,5 @@ extension Page {
         count = 0
         clear()
         setFree(next: .none)
-    }
-}
-
-extension BlockEntry {
-    /// Throws unless each frame holds a page that fits it, or none.
-    ///
-    /// - Parameter empty: called with each frame that holds none.
-    func checkPages(
-        _ start: UnsafeMutableRawPointer, through version: PageVersion, empty: (Page) -> Void
-    ) throws(PageDamage) {
-        var liveCount = 0
-        for index in 0..<run.frameCount {
-            let page = Page(address: start + index * run.frameBytes)
-            if page.birth == .none {
-                empty(page)
-                continue
-            }
-            guard page.birth <= version, PageAnatomy.isSound(page) else {
-                throw damaged("page \(index) contradicts itself")
-            }
-            liveCount += 1
-        }
-        guard liveCount == liveFrames else {
-            throw damaged("\(liveCount) pages of \(liveFrames)")
-        }
-    }
-
-    /// Makes the pages of the block in its frames, which are zeros.
-    func readFrames(
-        from source: any BlockSource, into start: UnsafeMutableRawPointer
-    ) throws(PageDamage) {
-        let stored = try read(from: source)
-        defer { stored.deallocate() }
-        try expand(UnsafeRawBufferPointer(stored), into: start)
     }
 }

@@ -16,9 +16,7 @@ extension State {
         store = PageStore(
             root.directory.layout, root.directory.blocks.lazy.map(\.run), version: root.version
         ) { pages in
-            let made = ImageLoader(
-                root.directory, version: root.version, through: root.state.lastTransaction,
-                from: source, into: pages)
+            let made = ImageLoader(root, from: source, into: pages)
             loader = made
             return made
         }

@@ -92,6 +92,16 @@ struct FrameArena: ~Copyable {
         }
     }
 
+    /// The chunks that no page of an image is in.
+    var chunksBesideImage: [PageTable.Chunk] {
+        (1..<nextChunk).compactMap { number in
+            guard !imageChunks.contains(number), let memory = pages.chunk(number) else {
+                return nil
+            }
+            return PageTable.Chunk(number: number, memory: memory)
+        }
+    }
+
     func isOfImage(_ number: PageNumber) -> Bool { imageChunks.contains(number.chunk) }
 
     // MARK: Frames

@@ -23,10 +23,11 @@ package final class PageStore: @unchecked Sendable {
     @exclusivity(unchecked) private var live: [VersionRecord] = []
     private(set) var newest = PageVersion.none
     private var isChanging = false
+    private let isGeneration: Bool
     /// The newest version that the image knows of which the store began with.
     private let imageVersion: PageVersion
     /// The runs of the image whose free frames were made available.
-    @exclusivity(unchecked) private var reusedRuns: Set<PageNumber> = []
+    @exclusivity(unchecked) private(set) var reusedRuns: Set<PageNumber> = []
 
     /// Records whose snapshots are gone and that the writer has not processed: a stack, pushed to by
     /// any thread and taken as a whole by the writer. 0 is the empty stack, any other value an
@@ -48,6 +49,7 @@ package final class PageStore: @unchecked Sendable {
         pages = arena.pages
         cold = nil
         imageVersion = .none
+        isGeneration = false
     }
 
     /// A store whose pages are those of an image, and come when they are read.
@@ -63,6 +65,24 @@ package final class PageStore: @unchecked Sendable {
         pages.setCold(cold)
         newest = version
         imageVersion = version
+        isGeneration = false
+    }
+
+    /// A generation of pages, which no transaction changes.
+    init(_ generations: PageGenerations, former: ImageLoader?) {
+        arena = FrameArena(.chunks)
+        pages = arena.pages
+        generations.setChunks(of: pages)
+        let loader = ImageLoader(
+            generations.image, from: generations.source, into: pages, generations, former: former)
+        // It did not throw when the image was opened.
+        try? generations.image.checkRoots(loader)
+        let cold = ColdPages(loader)
+        self.cold = cold
+        pages.setCold(cold)
+        newest = generations.base.version
+        imageVersion = generations.image.version
+        isGeneration = true
     }
 
     /// The first snapshot of a store of an image.
@@ -91,6 +111,7 @@ package final class PageStore: @unchecked Sendable {
 
     /// Begins to change the newest version. The caller publishes or rolls back.
     func begin() -> PageVersion {
+        precondition(!isGeneration, "A transaction begins with the base of a generation")
         precondition(!isChanging, "One transaction is open at a time")
         isChanging = true
         reclaim()
@@ -149,6 +170,9 @@ package final class PageStore: @unchecked Sendable {
             followed.add(replaced.filter { pages[$0].birth <= followed.base }, in: newest)
         }
     }
+
+    /// The chunks that no page of an image is in. The caller is the only one who may change the store meanwhile.
+    var chunksBesideImage: [PageTable.Chunk] { arena.chunksBesideImage }
 
     // MARK: Pages
 

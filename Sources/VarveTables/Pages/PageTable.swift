@@ -66,6 +66,12 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
 
     // MARK: Chunks
 
+    struct Chunk: @unchecked Sendable {
+        // Sendable unchecked: frames are changed by the rules of the store whose they are.
+        let number: Int
+        let memory: UnsafeMutableRawPointer
+    }
+
     /// The memory of a chunk that is wholly here.
     func chunk(_ number: Int) -> UnsafeMutableRawPointer? {
         let entry = (chunks + number).pointee.load(ordering: .acquiring)
