@@ -63,6 +63,18 @@ final class SharedState: Sendable {
         return state(with: context)
     }
 
+    /// Lets the leaves go that tables which wait have made, unless the context is lent: the transaction does so then.
+    func renewLeaves(above byteCount: Int) {
+        replaceTables { $0.renewLeaves(above: byteCount) }
+    }
+
+    /// Puts tables in the place of others of the same content, unless the context is lent.
+    func replaceTables(_ body: (inout TableList) -> Void) {
+        held.withLock { held in
+            if held.lentTo == nil { body(&held.context.tables) }
+        }
+    }
+
     // MARK: - Lending
 
     /// Takes the context out, for a transaction that changes it in place.
@@ -116,6 +128,11 @@ final class PublishedState: Sendable {
         while true {
             if let context = shared.withLock({ $0 }).context { return context }
         }
+    }
+
+    /// Lets contexts from now on have tables without the leaves that were made of what is stored.
+    func renewLeaves(_ memory: StoreMemory) {
+        shared.withLock { $0 }.renewLeaves(above: memory.renewedLeafBytesMin)
     }
 
     var lastTransaction: TransactionID { shared.withLock { $0 }.lastTransaction }

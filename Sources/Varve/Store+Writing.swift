@@ -160,10 +160,10 @@ extension Store {
     /// Releases the store for a while, as an app does that goes to the background: everything is
     /// made durable, the lock is released and the files are closed. Reading goes on; a write
     /// throws ``StoreError/suspended`` until ``resume()``. A context of the past whose entities nothing has read yet keeps its
-    /// checkpoint open and reads them from there.
+    /// checkpoint open and reads them from there, and so does a table that does not fit the ``MemoryBudget``.
     public func suspend() throws {
         // What is read meanwhile must not need the files, which the system may lock.
-        for table in context.tables.tables.unfilled { table.fillAhead() }
+        for table in context.tables.tables.unfilled where table.hasRoom { table.fillAhead() }
         checkpointLook?.end()
         try compactor?.stop()
         try writer?.suspend()

@@ -9,8 +9,8 @@ package import VarveReplay
 ///
 /// Every write is a transaction: it is appended to the store's log whole or not at all, and
 /// opening the store replays the log. Reads take ``context``, a snapshot that nothing disturbs
-/// and that any thread may use; writes are serialised. All live entities are in memory once they have been read; see
-/// ``Loading``.
+/// and that any thread may use; writes are serialised. What has been read stays in memory as far as its ``MemoryBudget`` goes;
+/// see ``Loading``.
 ///
 /// ```swift
 /// let store = try Store(at: url, Chat.self)
@@ -85,6 +85,7 @@ public final class Store: Sendable {
     ///   - compactsAutomatically: whether the log is compacted, beside writing, when it is as
     ///     large as the newest checkpoint or takes long to replay; otherwise only ``compact(retaining:for:progress:)`` does.
     ///   - loading: when the entities of a large store are made of what its files hold.
+    ///   - memory: what the store may take for what it reads of its files.
     ///   - migrations: changes of stored data that go with changes of the types. Those that the store has not
     ///     behind it are performed, all in one transaction. A store that is only read must not need any.
     ///   - migrating: where the store is copied to before it is migrated, and what receives the progress.
@@ -100,7 +101,7 @@ public final class Store: Sendable {
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
         compactsAutomatically: Bool = true, loading: Loading = .ahead,
-        migrations: [Migration] = [],
+        memory: MemoryBudget = .standard, migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         _ types: any EntityModelProtocol.Type...
@@ -108,8 +109,8 @@ public final class Store: Sendable {
         try self.init(
             at: url, createsParents: createsParents, mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically, loading: loading,
-            migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
-        )
+            memory: memory, migrations: migrations, migrating: migrating, log: log,
+            progress: progress, types: types)
     }
 
     /// Opens the store in a directory, with the types in an array.
@@ -117,7 +118,7 @@ public final class Store: Sendable {
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
         compactsAutomatically: Bool = true, loading: Loading = .ahead,
-        migrations: [Migration] = [],
+        memory: MemoryBudget = .standard, migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type]
@@ -126,8 +127,8 @@ public final class Store: Sendable {
         try self.init(
             in: POSIXFileSystem(url.path), mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically, loading: loading,
-            migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
-        )
+            memory: memory, migrations: migrations, migrating: migrating, log: log,
+            progress: progress, types: types)
     }
 
     package init(
@@ -135,7 +136,7 @@ public final class Store: Sendable {
         configuration: LogConfiguration = LogConfiguration(), mode: Mode,
         durability: Durability, retention: Retention = .standard,
         compactsAutomatically: Bool = true, loading: Loading = .ahead,
-        migrations: [Migration] = [],
+        memory: MemoryBudget = .standard, migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil,
@@ -147,7 +148,8 @@ public final class Store: Sendable {
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, assets: AssetFolder(of: fileSystem, environment: environment),
             migrations: migrations, migrating: migrating, log: log, progress: progress,
-            waitingSlotsMin: waitingSlotsMin, comparedImageMax: comparedImageMax, build: build)
+            waitingSlotsMin: waitingSlotsMin, comparedImageMax: comparedImageMax, build: build,
+            memory: StoreMemory(memory))
         let opened = try opening.open(mode)
         let opener = opening.withoutProgress
         let shown = SharedState(opened.state)
@@ -196,7 +198,10 @@ public final class Store: Sendable {
     ///
     /// - Complexity: O(1), except for the first call while writes are under way: then their
     ///   changes so far are rolled back in a copy, which takes about as long as making them.
-    public var context: Context { published.context }
+    public var context: Context {
+        if opener.memory.hasManyLeaves { published.renewLeaves(opener.memory) }
+        return published.context
+    }
 
     /// The newest transaction that ``context`` shows; 0 in a store that nothing was written to.
     public var lastTransaction: TransactionID { published.lastTransaction }

@@ -19,6 +19,8 @@ public struct StoreStatistics: Sendable, Hashable {
     /// The newest checkpoint, nil where there is none yet; of a store that is only read, the one
     /// that its opening started from.
     public let checkpoint: CheckpointStatistics?
+    /// What the store's memory is taken for.
+    public let memory: MemoryStatistics
     /// The bytes of assets that transactions have replaced or deleted since the last compaction began. The next one
     /// removes the files, unless the kept history or a value names them. Where compactions start by themselves, those of
     /// former processes are counted, too, beside the first work of this one.
@@ -65,6 +67,7 @@ extension Store {
             log: figures?.log ?? LogStatistics(), isWritable: figures?.isWritable ?? false,
             isPoisoned: figures?.isFailed ?? false, floor: floor,
             checkpoint: checkpoint.map(CheckpointStatistics.init),
+            memory: opener.memory.statistics,
             replacedAssetBytes: ByteCount(figures?.compaction.replacedAssetBytes ?? 0),
             compactionFailure: compactor?.failure,
             compactionDamage: compactor?.damage ?? [])

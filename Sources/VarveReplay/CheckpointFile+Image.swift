@@ -75,6 +75,16 @@ extension State {
         }
     }
 
+    /// What was met of damage in the checkpoint under the state since there had been `count` meetings; nil for none.
+    package func damage(since count: Int) -> LogError? {
+        do throws(PageDamage) {
+            try health?.check(since: count)
+            return nil
+        } catch {
+            return logError(of: error)
+        }
+    }
+
     /// The name of the checkpoint under the state; nil where all of it is in memory.
     package var checkpointFile: String? {
         (source as? CheckpointImage)?.file.reference.file.text

@@ -139,7 +139,8 @@ final class CheckpointLook: Sendable {
             return opening.health.noticeLate(error)
         }
         // Where that throws, it has noted that nothing else leads to the state: then what is sound is saved.
-        _ = try? rebuilt.state(behind: 0, after: .log(error))
-        for table in waiting { table.fillAhead() }
+        let isMade = (try? rebuilt.state(behind: 0, after: .log(error))) != nil
+        if isMade { rebuilt.sharePages() }
+        for table in waiting where table.hasRoom || !isMade { table.fillAhead() }
     }
 }

@@ -33,14 +33,14 @@ extension StoreOpening {
     }
 
     /// Opens states also with the types that were first saved after the store was opened.
-    private func opener(of current: StoreState) -> StoreOpening {
+    func opener(of current: StoreState) -> StoreOpening {
         let types = current.context.tables.tables.unfilled.map(\.descriptor)
             .filter { $0.tombstoneOwner == nil }.map(\.type)
         return StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, assets: assets, migrations: migrations, log: log,
             waitingSlotsMin: waitingSlotsMin, counters: counters, health: health,
-            waiting: waiting)
+            waiting: waiting, memory: memory)
     }
 
     static func load(

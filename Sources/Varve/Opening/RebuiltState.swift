@@ -37,16 +37,65 @@ final class RebuiltState: Sendable {
 
     private let identity: Identity
     private let opening: StoreOpening
+    /// An estimate of what a slot takes in tables that are held whole.
+    let bytesPerSlot: Int
+    private let tables = Lock<[WaitingTable]>([])
     /// Held while the state is made, so that all tables that need it wait for one.
     private let course: Lock<Course>
+
+    // Sendable unchecked: the lock around the tables guards the references.
+    private struct WaitingTable: @unchecked Sendable {
+        weak var table: StoredTable?
+    }
 
     /// - Parameter state: what the tables are filled from first.
     init(_ state: State, _ opening: StoreOpening) {
         identity = Identity(state)
         self.opening = opening.withoutProgress
+        bytesPerSlot = 2 * state.pageBytes / max(state.slotCount, 1)
         course = Lock(Course(state: state))
         opening.waiting.add(self)
+        opening.memory.add(self)
     }
+
+    var memory: StoreMemory { opening.memory }
+
+    // MARK: - Generations of pages
+
+    /// Adds a table that reads the state.
+    func add(_ table: StoredTable) {
+        tables.withLock { tables in
+            tables.removeAll { $0.table == nil }
+            tables.append(WaitingTable(table: table))
+        }
+    }
+
+    /// Gives the tables a state with pages that are loaded anew, if what this one has loaded takes its share of memory.
+    func renewPages() {
+        sharePages { course in
+            guard course.state.isFull else { return false }
+            course.state = course.state.renewed()
+            return true
+        }
+    }
+
+    /// Gives the tables the state as it is by now.
+    func sharePages() { sharePages { _ in true } }
+
+    /// - Parameter change: returns whether the tables need the state.
+    private func sharePages(behind change: (inout Course) -> Bool) {
+        let former = course.withLock { course -> [StoredTable.Content] in
+            guard change(&course) else { return [] }
+            let attempts = course.causes.count
+            return tables.withLock { $0.compactMap(\.table) }
+                .compactMap { $0.use(course.state, attempts: attempts) }
+        }
+        // Outside of the locks: what a table had may be the last to keep many pages.
+        withExtendedLifetime(former) {}
+    }
+
+    /// What is loaded of the checkpoint.
+    var loadedBytes: Int { course.withLock { $0.state.loadedBytes } }
 
     /// The state that takes the place of one that cannot be read.
     ///
@@ -60,7 +109,7 @@ final class RebuiltState: Sendable {
             if course.causes.count > attempts { return (course.state, true) }
             if course.isLost { return (nil, false) }
             do throws(StoreError) {
-                course.state = try make(avoiding: course.causes + [cause])
+                course.state = opening.limited(try make(avoiding: course.causes + [cause]))
                 course.causes.append(cause)
                 opening.health.noticeLate(cause)
                 return (course.state, true)

@@ -31,6 +31,8 @@ struct StoreOpening {
     var health = HealthRecord()
     /// What tables of the store's contexts wait for.
     var waiting = WaitingStates()
+    /// What the memory of the store is shared out to.
+    var memory = StoreMemory(.standard)
 
     /// What a state is made for.
     enum Purpose {
@@ -362,6 +364,30 @@ struct StoreOpening {
         try hydrate(replayed, nil, for: .past, mayWait: mayWait).state
     }
 
+    /// The content of the newest state again, of the newest checkpoint and the log behind it; nil where the log does not end
+    /// with a transaction.
+    func reopened(
+        _ current: StoreState, behind transaction: TransactionID
+    ) throws(StoreError) -> Context? {
+        let opening = opener(of: current)
+        return try typed {
+            let scanned = try ScannedLog.scan(
+                fileSystem, environment: environment, configuration: configuration,
+                mode: .readOnly, passesPromises: true)
+            return try opening.readingNewest(scanned, comparingUpTo: comparedImageMax) { replayed in
+                guard replayed.state.lastTransaction == transaction else { return nil }
+                return try opening.hydrate(replayed.state, replayed.tried, for: .past)
+                    .state.context
+            }
+        }
+    }
+
+    /// A state to read tables from that wait, with pages that make room for one another where they do not fit the store's
+    /// memory.
+    func limited(_ state: State) -> State {
+        state.limited(to: memory.pages, from: memory.limitedImageMin)
+    }
+
     /// The content of a state in tables, and what was found beside it.
     struct Hydrated {
         var state: StoreState
@@ -378,6 +404,7 @@ struct StoreOpening {
         _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true
     ) throws(StoreError) -> Hydrated {
         let waits = mayWait && replayed.slotCount >= waitingSlotsMin
+        let replayed = waits ? limited(replayed) : replayed
         let rebuilt = waits ? RebuiltState(replayed, self) : nil
         for withholdsRows in [false, true] {
             let hydrated = try replayed.reading {

@@ -9,7 +9,7 @@ internal import VarveTables
 /// needs all rows or an index.
 final class StoredTable: TableSource {
     /// One reference, which is counted for each part that is read.
-    private final class Content: Sendable {
+    final class Content: Sendable {
         let value: TableContent
         init(_ value: TableContent) { self.value = value }
     }
@@ -32,6 +32,11 @@ final class StoredTable: TableSource {
     /// The whole table, once something needed it. Held while that is filled, so that other threads that need it wait.
     private let whole: Lock<FilledTable>
     private let isFilled = Atomic(false)
+    private let memory: StoreMemory
+    /// An estimate of what the whole table takes.
+    private let wholeBytes: Int
+    /// Whether memory for the whole table is reserved.
+    let mayFill: Bool
     /// How many entities and leaves were read one by one.
     private let readCount = Atomic(0)
     private let slotCount: Int
@@ -52,8 +57,19 @@ final class StoredTable: TableSource {
         kind = table.makeEmpty()
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
+        memory = rebuilt.memory
+        wholeBytes = content.slotCount * rebuilt.bytesPerSlot
+        mayFill = memory.reserve(wholeBytes)
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
+    }
+
+    deinit {
+        if mayFill {
+            memory.release(wholeBytes)
+        } else if isFilled.load(ordering: .acquiring) {
+            memory.releaseExcess(wholeBytes)
+        }
     }
 
     // MARK: - Filling
@@ -74,7 +90,9 @@ final class StoredTable: TableSource {
         isFilled.load(ordering: .acquiring) ? whole.withLock { $0 }.table : nil
     }
 
-    var isWorthFilling: Bool { readCount.load(ordering: .relaxed) > 16 + slotCount / 8 }
+    var isWorthFilling: Bool {
+        mayFill && readCount.load(ordering: .relaxed) > 16 + slotCount / 8
+    }
 
     var file: String? { source.withLock { $0?.content.value.state.checkpointFile } }
 
@@ -92,6 +110,7 @@ final class StoredTable: TableSource {
                 return .failure(error)
             }
             isFilled.store(true, ordering: .releasing)
+            if !mayFill { memory.exceed(by: wholeBytes) }
             // The last reference to the state may go here, behind the lock that guards its copy.
             let former = source.withLock { source in
                 defer { source = nil }
@@ -128,15 +147,57 @@ final class StoredTable: TableSource {
 
     // MARK: - Reading a part
 
-    /// Calls `body` with what is read; returns nil where it met damage, or the whole table is there: that knows it.
+    /// What is read, with pages that are not full.
+    private func currentContent() -> Content? {
+        guard let (content, rebuilt) = source.withLock({ $0.map { ($0.content, $0.rebuilt) } })
+        else { return nil }
+        guard content.value.state.isFull else { return content }
+        rebuilt.renewPages()
+        return source.withLock { $0?.content }
+    }
+
+    /// Takes a state with other pages. Returns what was read before, unless the whole table is there.
+    func use(_ state: State, attempts: Int) -> Content? {
+        source.withLock { source in
+            guard let former = source?.content else { return nil }
+            var content = former.value
+            content.state = state
+            source?.content = Content(content)
+            source?.attempts = attempts
+            return former
+        }
+    }
+
+    /// Calls `body` with what is read, again where it met damage that other files can mend, unless the table may be filled.
+    /// Returns nil where it met damage, or the whole table is there: that knows it.
     private func reading<Result, Failure: Error>(
         _ body: (TableContent) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard let content = source.withLock({ $0?.content }) else { return nil }
-        readCount.add(1, ordering: .relaxed)
-        let meetings = content.value.state.health?.meetingCount
-        let result = try body(content.value)
-        return content.value.state.health?.meetingCount == meetings ? result : nil
+        while true {
+            guard let content = currentContent() else { return nil }
+            readCount.add(1, ordering: .relaxed)
+            let state = content.value.state
+            let meetings = state.health?.meetingCount ?? 0
+            let result = try body(content.value)
+            guard let damage = state.damage(since: meetings) else { return result }
+            guard !mayFill, replacePages(of: content, after: damage) else { return nil }
+        }
+    }
+
+    /// Has the state made again of other files. False where there are none: filling the table says so then.
+    private func replacePages(of content: Content, after damage: LogError) -> Bool {
+        guard
+            let (newest, attempts, rebuilt) = source.withLock({
+                $0.map { ($0.content, $0.attempts, $0.rebuilt) }
+            })
+        else { return false }
+        // Another thread was faster.
+        if newest !== content { return true }
+        guard (try? rebuilt.state(behind: attempts, after: .log(damage))) != nil else {
+            return false
+        }
+        rebuilt.sharePages()
+        return true
     }
 
     func read(
@@ -189,14 +250,17 @@ final class StoredTable: TableSource {
     func wait(_ table: AnyTable) {
         table.wait(for: self)
         guard loadsLeaves, let content = source.withLock({ $0?.content.value }) else { return }
+        source.withLock { $0?.rebuilt }?.add(self)
         let counts = content.state.counts(of: content.definition.number)
         table.load(
             AnyTable.StoredRows(
                 slotCount: counts.slots, liveCount: counts.live,
                 nextOrdinal: content.state.nextOrdinal(of: content.definition.number).rawValue,
+                size: LeafSize(
+                    memory.leaves, bytes: wholeBytes * AnyTable.leafWidth / max(slotCount, 1)),
                 rows: { self.leaves($0).rows }, vacantIDs: { self.leaves($0).vacantIDs }))
         for (index, number) in content.relations {
-            table.loadLinks(relation: index) { slots in
+            table.loadLinks(relation: index, countedIn: memory.leaves) { slots in
                 self.lists(of: index, number, slots)
             }
         }

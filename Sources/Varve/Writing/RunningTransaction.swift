@@ -35,6 +35,12 @@ struct RunningTransaction: ~Copyable {
 
     var isInPlace: Bool { former != nil }
 
+    /// Lets leaves go that tables which wait have made, where they take more than their share.
+    mutating func renewLeaves(_ memory: StoreMemory) {
+        guard memory.hasManyLeaves else { return }
+        state.context.tables.renewLeaves(above: memory.renewedLeafBytesMin)
+    }
+
     /// From here on the journal keeps what is changed.
     mutating func begin(_ transaction: TransactionID, at time: Timestamp) {
         state.context.beginTracking(

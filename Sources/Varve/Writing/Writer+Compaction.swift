@@ -60,6 +60,30 @@ extension Writer {
         published.publish(core.sharedHead)
     }
 
+    /// Has tables that do not fit the memory read the newest checkpoint: until then, they keep in memory what was changed since
+    /// they began to wait. Where that fails, they go on so.
+    ///
+    /// - Complexity: that of opening the store with the newest checkpoint. Writes wait meanwhile.
+    func renewTables() throws {
+        // Contexts that go are released outside of the turn.
+        var former: Context?
+        try inTurn { core in
+            guard case .open(let open) = core.access, core.pending == nil,
+                core.head.context.tables.hasTablesWithoutRoom
+            else { return }
+            try StoreError.wrapping { () throws(LogError) in try open.log.sync() }
+            let head = core.head
+            former = head.context
+            guard
+                let context = try core.opening.reopened(head, behind: head.lastTransaction)
+            else { return }
+            core.sharedHead.replaceTables {
+                $0.replaceTablesWithoutRoom(byThoseOf: context.tables)
+            }
+        }
+        withExtendedLifetime(former) {}
+    }
+
     /// The oldest transaction that is answered for.
     var floor: TransactionID { floor(of: published.timeline) }
 

@@ -130,6 +130,13 @@ struct PageTree {
         nodes.stored = UnsafeRawPointer(Unmanaged.passUnretained(leaves).toOpaque())
     }
 
+    /// Lets the leaves go that were made of stored ones. They are made again when they are looked at.
+    mutating func renewStoredLeaves() {
+        guard let leaves = stored?.renewed() else { return }
+        stored = leaves
+        nodes.stored = UnsafeRawPointer(Unmanaged.passUnretained(leaves).toOpaque())
+    }
+
     /// The stored leaf that holds an index, if the tree has none of its own there.
     private func storedNode(toReplaceAt index: Int) -> UnsafeRawPointer? {
         guard let stored, nodes.nodeInTree(holding: index) == nil else { return nil }

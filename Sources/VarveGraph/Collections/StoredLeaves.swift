@@ -12,14 +12,18 @@ package final class StoredLeaves: Sendable {
     /// Leaves from this number on are not stored.
     let count: Int
     private let make: Maker
+    private let size: LeafSize?
+    private let madeCount = Atomic(0)
     /// The addresses of leaves that were made, each retained; ``absent`` for one that is not there, and null for one that
     /// nothing has looked at.
     private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UnsafeRawPointer?>>
 
     private static var absent: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 1) }
 
-    package init(count: Int, make: @escaping Maker) {
+    /// - Parameter size: what each leaf that is made counts for; nil where none is counted.
+    package init(count: Int, size: LeafSize? = nil, make: @escaping Maker) {
         self.count = count
+        self.size = size
         self.make = make
         // Zeros are null addresses. Of memory that the system gives as zeros nothing is touched before a leaf is made.
         guard let memory = calloc(max(count, 1), MemoryLayout<UnsafeRawPointer?>.stride) else {
@@ -36,7 +40,14 @@ package final class StoredLeaves: Sendable {
             Unmanaged<AnyObject>.fromOpaque(leaf).release()
         }
         free(words)
+        size?.memory.remove(madeBytes)
     }
+
+    /// What the leaves take that were made.
+    var madeBytes: Int { madeCount.load(ordering: .relaxed) * (size?.bytes ?? 0) }
+
+    /// The same leaves, of which none was made.
+    func renewed() -> StoredLeaves { StoredLeaves(count: count, size: size, make: make) }
 
     /// The leaf of a number, made now unless it is there. It lives as long as this object.
     func node(_ number: Int) -> UnsafeRawPointer? {
@@ -52,7 +63,11 @@ package final class StoredLeaves: Sendable {
             leaf.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) } ?? Self.absent
         let (isFirst, other) = words[number].compareExchange(
             expected: nil, desired: word, ordering: .acquiringAndReleasing)
-        guard !isFirst else { return word }
+        guard !isFirst else {
+            madeCount.wrappingAdd(1, ordering: .relaxed)
+            if let size { size.memory.add(size.bytes) }
+            return word
+        }
         if let word, word != Self.absent { Unmanaged<AnyObject>.fromOpaque(word).release() }
         return other
     }

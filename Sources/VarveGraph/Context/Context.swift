@@ -168,6 +168,30 @@ package struct TableList {
         }
     }
 
+    /// Lets the leaves go that tables which wait have made, of each table with more bytes than that.
+    package mutating func renewLeaves(above byteCount: Int) {
+        for position in tables.unfilled.indices
+        where !tables.unfilled[position].isFilled
+            && tables.unfilled[position].madeLeafBytes > byteCount
+        {
+            tables.unfilled[position] = tables.unfilled[position].renewed()
+        }
+    }
+
+    /// Whether there is a table that waits because it does not fit the memory of its store.
+    package var hasTablesWithoutRoom: Bool { tables.unfilled.contains { !$0.hasRoom } }
+
+    /// Puts tables that wait, of another context with the same content, in the place of those that do not fit the memory of
+    /// their store: what was changed since these began to wait is then read of a file as well.
+    package mutating func replaceTablesWithoutRoom(byThoseOf other: borrowing TableList) {
+        for position in tables.unfilled.indices where !tables.unfilled[position].hasRoom {
+            let former = tables.unfilled[position]
+            guard let found = other.position(of: former.descriptor) else { continue }
+            let next = other.tables.unfilled[found]
+            if next.succeed(former) { tables.unfilled[position] = next }
+        }
+    }
+
     /// Puts the filled table in the place of one that waits.
     mutating func fillTable(at position: Int, keptIn former: FormerTables?) {
         let table = tables.unfilled[position]

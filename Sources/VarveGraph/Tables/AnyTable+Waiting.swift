@@ -15,17 +15,18 @@ extension AnyTable {
         let vacantIDs: StoredLeaves
 
         /// - Parameters:
+        ///   - size: what a leaf of rows counts for; nil where none is counted.
         ///   - rows: makes the leaf of eight slots by its number.
         ///   - vacantIDs: makes the leaf of the ids of those of eight slots that have no row.
         package init(
-            slotCount: Int, liveCount: Int, nextOrdinal: UInt64,
+            slotCount: Int, liveCount: Int, nextOrdinal: UInt64, size: LeafSize? = nil,
             rows: @escaping StoredLeaves.Maker, vacantIDs: @escaping StoredLeaves.Maker
         ) {
             self.slotCount = slotCount
             self.liveCount = liveCount
             self.nextOrdinal = nextOrdinal
             let count = (slotCount + PackedLeaf.width - 1) / PackedLeaf.width
-            self.rows = StoredLeaves(count: count, make: rows)
+            self.rows = StoredLeaves(count: count, size: size, make: rows)
             self.vacantIDs = StoredLeaves(count: count, make: vacantIDs)
         }
     }
@@ -50,8 +51,11 @@ extension AnyTable {
     }
 
     /// Leaves the lists of one relation to be loaded when they are looked at.
-    package final func loadLinks(relation: Int, of stored: @escaping LinkColumn.StoredLists) {
-        links[relation].use(stored, forSlots: slotCount)
+    package final func loadLinks(
+        relation: Int, countedIn memory: LeafMemory? = nil,
+        of stored: @escaping LinkColumn.StoredLists
+    ) {
+        links[relation].use(stored, forSlots: slotCount, countedIn: memory)
     }
 
     // MARK: - Filling
@@ -117,6 +121,9 @@ extension AnyTable {
         if !isFilled { source?.fillAhead() }
     }
 
+    /// Whether the table is filled, or there is room to fill it.
+    package final var hasRoom: Bool { isFilled || source?.mayFill ?? true }
+
     /// The name of the file that a table which is not filled is read from; nil for none.
     package final var sourceFile: String? { isFilled ? nil : source?.file }
 
@@ -124,6 +131,38 @@ extension AnyTable {
     package final var fillFailure: (any Error)? { isFilled ? nil : source?.failure }
 
     // MARK: - Leaves
+
+    /// What the leaves take, about, that were made of stored ones.
+    final var madeLeafBytes: Int {
+        links.reduce(cells.stored?.madeBytes ?? 0) { $0 + $1.madeBytes }
+    }
+
+    /// A table that waits with the content of this one, and none of the leaves that it has made.
+    final func renewed() -> AnyTable {
+        let table = cloned()
+        table.cells.renewStoredLeaves()
+        table.vacantIDs.renewStoredLeaves()
+        for relation in table.links.indices { table.links[relation].renewStoredLeaves() }
+        return table
+    }
+
+    /// Makes a table that waits, of the same rows in the same slots as another one, fit to take its place in a context.
+    ///
+    /// - Returns: false where it is not of the same rows.
+    package final func succeed(_ former: AnyTable) -> Bool {
+        guard !isFilled, slotCount == former.slotCount, liveCount == former.liveCount,
+            !former.hasJournal
+        else { return false }
+        relations = former.relations
+        numbers = former.numbers
+        newestNumber = former.newestNumber
+        tombstoneTable = former.tombstoneTable
+        madeLeaves = former.madeLeaves
+        saves = former.saves
+        nextOrdinal = max(nextOrdinal, former.nextOrdinal)
+        order.greatestOrdinal = nextOrdinal - 1
+        return true
+    }
 
     /// How many slots a leaf of rows has.
     package static var leafWidth: Int { PackedLeaf.width }

@@ -66,7 +66,7 @@ package class AnyTable {
     /// Whether the last row came to a slot that had none: in most work the next one will, too.
     @exclusivity(unchecked) @usableFromInline final var lastSaveWasNew = false
     /// What look-ups made of the leaves of a large table. Shared by all copies.
-    @usableFromInline final private(set) var madeLeaves: MadeLeaves
+    @usableFromInline final var madeLeaves: MadeLeaves
     /// Of the store whose transactions change the table in place, or have done so: for those who want it as it
     /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
     @exclusivity(unchecked) @usableFromInline final var former: FormerTables?

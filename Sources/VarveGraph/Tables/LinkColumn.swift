@@ -65,14 +65,28 @@ package struct LinkColumn: Sendable {
         @Sendable (Range<UInt32>) -> [(slot: UInt32, children: [UInt32])]
 
     /// Leaves the lists of the first slots, so many, to be loaded when they are looked at.
-    mutating func use(_ stored: @escaping StoredLists, forSlots slotCount: Int) {
+    mutating func use(
+        _ stored: @escaping StoredLists, forSlots slotCount: Int, countedIn memory: LeafMemory?
+    ) {
         let (isToMany, shift) = (isToMany, leafShift)
-        let leaves = StoredLeaves(count: (slotCount + (1 << shift) - 1) >> shift) { number in
+        let width = isToMany ? MemoryLayout<SlotList>.stride : MemoryLayout<UInt32>.stride
+        let size = memory.map { LeafSize($0, bytes: width << shift + Self.leafHeaderBytes) }
+        let count = (slotCount + (1 << shift) - 1) >> shift
+        let leaves = StoredLeaves(count: count, size: size) { number in
             let first = UInt32(number << shift)
             let lists = stored(first..<min(first + 1 << shift, UInt32(slotCount)))
             return LinkColumn.leaf(of: lists, isToMany: isToMany, first: first)
         }
         if isToMany { lists.tree.use(leaves) } else { single.tree.use(leaves) }
+    }
+
+    /// Of the object and its reference, about; where lists are long they take more.
+    private static let leafHeaderBytes = 64
+
+    var madeBytes: Int { (isToMany ? lists.tree : single.tree).stored?.madeBytes ?? 0 }
+
+    mutating func renewStoredLeaves() {
+        if isToMany { lists.tree.renewStoredLeaves() } else { single.tree.renewStoredLeaves() }
     }
 
     private static func leaf(

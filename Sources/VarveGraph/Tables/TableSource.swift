@@ -8,6 +8,9 @@ package protocol TableSource: AnyObject, Sendable {
     /// is first read.
     var loadsLeaves: Bool { get }
 
+    /// Whether the filled table fits the memory that the store may take.
+    var mayFill: Bool { get }
+
     /// The table with everything, filled now unless that was done. Ends the process with a message where what was
     /// stored cannot be read: a read of a context cannot throw.
     func filled() -> AnyTable

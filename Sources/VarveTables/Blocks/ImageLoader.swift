@@ -77,6 +77,8 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
 
+    var isFull: Bool { generations.map { loadedBytes > $0.limit.bytes / 2 } ?? false }
+
     func isUnread(_ number: PageNumber) -> Bool {
         guard let block = directory.blockPosition(of: number) else { return false }
         return states[block].load(ordering: .acquiring) == BlockState.unread

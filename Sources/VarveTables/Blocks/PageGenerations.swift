@@ -68,10 +68,15 @@ extension State {
     }
 
     /// Whether what was loaded takes half of the limit: then ``renewed()`` is to take the place of this state.
-    package var isFull: Bool {
-        guard let loader = store.cold?.loader as? ImageLoader, let limit = loader.generations?.limit
-        else { return false }
-        return loader.loadedBytes > limit.bytes / 2
+    package var isFull: Bool { store.cold?.loader.isFull ?? false }
+
+    /// What is loaded of the image.
+    package var loadedBytes: Int { store.cold?.loadedBytes ?? 0 }
+
+    /// What all pages take that the state could load, or, of a state that was not opened from an image, take.
+    package var pageBytes: Int {
+        let loader = store.cold?.loader as? ImageLoader
+        return loader?.root.directory.pageBytes ?? reservedBytes
     }
 
     /// The state with pages that are loaded anew, or copied from those of this one.

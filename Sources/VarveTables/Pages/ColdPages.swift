@@ -34,4 +34,7 @@ protocol PageLoader: AnyObject, Sendable {
     func frame(_ number: PageNumber, passing blocks: PassedBlocks) -> Page?
 
     var loadedBytes: Int { get }
+
+    /// Whether a next generation of pages is to take the place of these.
+    var isFull: Bool { get }
 }
