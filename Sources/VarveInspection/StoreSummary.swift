@@ -113,6 +113,15 @@ public struct StoreSummary: Sendable {
     public let migrations: [Migration]
     /// Events of later versions, which this one passes over.
     public let unknownEventCount: Int
+
+    /// What a program takes that holds all entities of the newest checkpoint, about; nil where there is none that can be
+    /// used. A store with a smaller budget of memory reads some of them when they are asked for.
+    public var memoryBytes: ByteCount? {
+        guard let newest = checkpoints.first(where: { $0.problem == nil }),
+            let raw = newest.rawBytes?.rawValue
+        else { return nil }
+        return ByteCount(UInt64(VarveTables.State.heldBytesPerPageByte) * raw)
+    }
 }
 
 extension Inspection {

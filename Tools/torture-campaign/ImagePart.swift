@@ -113,7 +113,8 @@ struct ImageTorture: Sendable {
             in: files, environment: SimulatedEnvironment(seed: seed), configuration: configuration,
             mode: mode, durability: .commit, retention: isWhole ? .everything : .transactions(3),
             compactsAutomatically: false, loading: loading ?? .ahead,
-            types: [TorturedTree.self], waitingSlotsMin: loading == nil ? .max : 0,
+            memory: seed % 2 == 0 ? .megabytes(0) : .standard, types: [TorturedTree.self],
+            waitingSlotsMin: loading == nil ? .max : 0,
             comparedImageMax: isLarge ? .zero : ByteCount(.max))
     }
 

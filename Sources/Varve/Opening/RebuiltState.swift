@@ -52,7 +52,7 @@ final class RebuiltState: Sendable {
     init(_ state: State, _ opening: StoreOpening) {
         identity = Identity(state)
         self.opening = opening.withoutProgress
-        bytesPerSlot = 2 * state.pageBytes / max(state.slotCount, 1)
+        bytesPerSlot = State.heldBytesPerPageByte * state.pageBytes / max(state.slotCount, 1)
         course = Lock(Course(state: state))
         opening.waiting.add(self)
         opening.memory.add(self)

@@ -54,6 +54,11 @@ final class StoreMemory: Sendable {
         share()
     }
 
+    /// Whether tables that are made of so much of a checkpoint may not fit all.
+    func isShort(of checkpoint: ByteCount) -> Bool {
+        Int(clamping: checkpoint.rawValue) > byteCount / 4
+    }
+
     /// Notes that a table is held whole that does not fit.
     func exceed(by count: Int) { exceeding.wrappingAdd(count, ordering: .relaxed) }
 

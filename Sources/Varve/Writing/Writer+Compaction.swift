@@ -61,7 +61,7 @@ extension Writer {
     }
 
     /// Has tables that do not fit the memory read the newest checkpoint: until then, they keep in memory what was changed since
-    /// they began to wait. Where that fails, they go on so.
+    /// they began to wait, or all that was put into an empty store. Where that fails, they go on so.
     ///
     /// - Complexity: that of opening the store with the newest checkpoint. Writes wait meanwhile.
     func renewTables() throws {
@@ -70,6 +70,7 @@ extension Writer {
         try inTurn { core in
             guard case .open(let open) = core.access, core.pending == nil,
                 core.head.context.tables.hasTablesWithoutRoom
+                    || core.opening.memory.isShort(of: core.newestCheckpoint?.raw ?? .zero)
             else { return }
             try StoreError.wrapping { () throws(LogError) in try open.log.sync() }
             let head = core.head
@@ -78,7 +79,7 @@ extension Writer {
                 let context = try core.opening.reopened(head, behind: head.lastTransaction)
             else { return }
             core.sharedHead.replaceTables {
-                $0.replaceTablesWithoutRoom(byThoseOf: context.tables)
+                $0.useTablesWithoutRoom(of: context.tables)
             }
         }
         withExtendedLifetime(former) {}

@@ -181,14 +181,14 @@ package struct TableList {
     /// Whether there is a table that waits because it does not fit the memory of its store.
     package var hasTablesWithoutRoom: Bool { tables.unfilled.contains { !$0.hasRoom } }
 
-    /// Puts tables that wait, of another context with the same content, in the place of those that do not fit the memory of
-    /// their store: what was changed since these began to wait is then read of a file as well.
-    package mutating func replaceTablesWithoutRoom(byThoseOf other: borrowing TableList) {
-        for position in tables.unfilled.indices where !tables.unfilled[position].hasRoom {
+    /// Puts tables that wait, of another context with the same content, and do not fit the memory of their store, in the
+    /// place of those of this one. What was changed since these began to wait is then read of a file as well.
+    package mutating func useTablesWithoutRoom(of other: borrowing TableList) {
+        for position in tables.unfilled.indices {
             let former = tables.unfilled[position]
             guard let found = other.position(of: former.descriptor) else { continue }
             let next = other.tables.unfilled[found]
-            if next.succeed(former) { tables.unfilled[position] = next }
+            if !next.hasRoom, next.succeed(former) { tables.unfilled[position] = next }
         }
     }
 

@@ -20,6 +20,8 @@ struct ThreadsRound: Sendable {
     /// Whether tables wait until they are read, in all stores of the round. Then no file is damaged: a reader whose
     /// checkpoint is damaged and then replaced has nothing to fill them from.
     let isWaiting: Bool
+    /// Of tables that wait, those of every other round fit no memory.
+    let memory: MemoryBudget
     let record = ThreadsRecord(writers: writers)
 
     static func run(seed: UInt64) throws -> ThreadsCounts {
@@ -39,20 +41,22 @@ struct ThreadsRound: Sendable {
         self.seed = seed
         self.url = url
         isWaiting = seed / 2 % 4 == 3
+        memory = seed / 8 % 2 == 0 ? .megabytes(0) : .standard
         store = try Self.open(
             url.appendingPathComponent("store"), .readWrite,
             durabilities.randomElement(using: &random) ?? .commit,
-            compactsAutomatically: Bool.random(using: &random), isWaiting: isWaiting)
+            compactsAutomatically: Bool.random(using: &random), isWaiting: isWaiting,
+            memory: memory)
     }
 
     private func open(_ url: URL, _ mode: Store.Mode) throws -> Store {
-        try Self.open(url, mode, isWaiting: isWaiting)
+        try Self.open(url, mode, isWaiting: isWaiting, memory: memory)
     }
 
     /// With small segments and pages, so that there are many.
     private static func open(
         _ url: URL, _ mode: Store.Mode, _ durability: Durability = .none,
-        compactsAutomatically: Bool = false, isWaiting: Bool
+        compactsAutomatically: Bool = false, isWaiting: Bool, memory: MemoryBudget
     ) throws -> Store {
         var configuration = LogConfiguration()
         configuration.segmentBytesMax = ByteCount(32_768)
@@ -60,7 +64,8 @@ struct ThreadsRound: Sendable {
         configuration.automaticCompactionBytesMin = ByteCount(65_536)
         return try Store(
             in: POSIXFileSystem(url.path), configuration: configuration, mode: mode,
-            durability: durability, compactsAutomatically: compactsAutomatically, types: types,
+            durability: durability, compactsAutomatically: compactsAutomatically,
+            memory: memory, types: types,
             waitingSlotsMin: isWaiting ? 0 : .max)
     }
 

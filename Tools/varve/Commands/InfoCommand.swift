@@ -65,6 +65,9 @@ private struct StoreReport {
             ("Migration", "\($0.name), by transaction \($0.transaction)")
         }
         facts.append(("Log", size))
+        if let bytes = summary.memoryBytes {
+            facts.append(("Memory", "about \(Numerals.size(bytes)) to hold all entities"))
+        }
         if summary.unknownEventCount > 0 {
             let count = Numerals.counted(summary.unknownEventCount, "event")
             facts.append(("Passed over", "\(count) of a later version"))
@@ -172,6 +175,7 @@ extension StoreSummary {
             "transactions": .number(transactions),
             "first": first?.json ?? .null, "last": last?.json ?? .null,
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
+            "memoryBytes": memoryBytes.map { .bytes($0) } ?? .null,
             "ratio": Numerals.ratio(raw: rawBytes, stored: storedBytes).map { .written($0) }
                 ?? .null,
             "droppedTail": report.dropped?.json ?? .null, "unused": report.unused?.json ?? .null,
