@@ -53,10 +53,11 @@ final class VarveEngine: Engine {
 
     init(at directory: URL, cache: CacheSize) throws {
         // With little memory nothing is made ahead that may never be read.
-        let loading: Store.Loading = cache.bytes < CacheSize.large.bytes ? .whenRead : .ahead
+        let isSmall = cache.bytes < CacheSize.large.bytes
         store = try Store(
-            at: directory.appending(path: "db.varve"), durability: .none, loading: loading,
-            StoredUser.self)
+            at: directory.appending(path: "db.varve"), durability: .none,
+            loading: isSmall ? .whenRead : .ahead,
+            memory: isSmall ? .bytes(ByteCount(UInt64(cache.bytes))) : .standard, StoredUser.self)
     }
 
     init(_ store: Store) { self.store = store }
