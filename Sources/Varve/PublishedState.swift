@@ -70,9 +70,14 @@ final class SharedState: Sendable {
 
     /// Puts tables in the place of others of the same content, unless the context is lent.
     func replaceTables(_ body: (inout TableList) -> Void) {
-        held.withLock { held in
-            if held.lentTo == nil { body(&held.context.tables) }
+        // Released outside of the lock: they may be the last to hold many leaves.
+        let former = held.withLock { held -> Context? in
+            guard held.lentTo == nil else { return nil }
+            let former = held.context
+            body(&held.context.tables)
+            return former
         }
+        withExtendedLifetime(former) {}
     }
 
     // MARK: - Lending

@@ -249,8 +249,8 @@ final class StoredTable: TableSource {
     /// Lets a table, which is empty and not shared yet, wait.
     func wait(_ table: AnyTable) {
         table.wait(for: self)
-        guard loadsLeaves, let content = source.withLock({ $0?.content.value }) else { return }
         source.withLock { $0?.rebuilt }?.add(self)
+        guard loadsLeaves, let content = source.withLock({ $0?.content.value }) else { return }
         let counts = content.state.counts(of: content.definition.number)
         table.load(
             AnyTable.StoredRows(

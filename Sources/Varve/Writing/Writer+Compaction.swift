@@ -73,6 +73,7 @@ extension Writer {
                     || core.opening.memory.isShort(of: core.newestCheckpoint?.raw ?? .zero)
             else { return }
             try StoreError.wrapping { () throws(LogError) in try open.log.sync() }
+            published.publish(core.sharedHead)
             let head = core.head
             former = head.context
             guard
