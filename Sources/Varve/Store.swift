@@ -139,7 +139,7 @@ public final class Store: Sendable {
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil,
-        waitingSlotsMin: Int = Hydration.waitingSlotsMin,
+        waitingSlotsMin: Int = Hydration.waitingSlotsMin, fillsTables: Bool = true,
         comparedImageMax: ByteCount = CheckpointFile.smallImageBytes,
         build: BuildIdentity? = .ofProcess
     ) throws {
@@ -147,7 +147,8 @@ public final class Store: Sendable {
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, assets: AssetFolder(of: fileSystem, environment: environment),
             migrations: migrations, migrating: migrating, log: log, progress: progress,
-            waitingSlotsMin: waitingSlotsMin, comparedImageMax: comparedImageMax, build: build)
+            waitingSlotsMin: waitingSlotsMin, fillsTables: fillsTables,
+            comparedImageMax: comparedImageMax, build: build)
         let opened = try opening.open(mode)
         let opener = opening.withoutProgress
         let shown = SharedState(opened.state)

@@ -39,8 +39,8 @@ extension StoreOpening {
         return StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, assets: assets, migrations: migrations, log: log,
-            waitingSlotsMin: waitingSlotsMin, counters: counters, health: health,
-            waiting: waiting)
+            waitingSlotsMin: waitingSlotsMin, fillsTables: fillsTables, counters: counters,
+            health: health, waiting: waiting)
     }
 
     static func load(

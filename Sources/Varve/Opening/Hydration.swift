@@ -22,6 +22,8 @@ struct Hydration {
     let withholdsRows: Bool
     /// What tables that wait are filled from where the state cannot be read; nil where none may wait.
     let rebuilt: RebuiltState?
+    /// Whether those may be filled.
+    let fillsTables: Bool
     /// Which rows the build of the process has tried; nil where it has tried none.
     let tried: TriedRows?
     /// Nil where that is not known.
@@ -54,7 +56,8 @@ struct Hydration {
         var waiting: [(stored: StoredTable, table: AnyTable)] = []
         for (content, table) in TableContent.all(&context, schema, self) {
             if let rebuilt, content.mayWait {
-                waiting.append((StoredTable(content, rebuilt, for: table), table))
+                let stored = StoredTable(content, rebuilt, for: table, mayFill: fillsTables)
+                waiting.append((stored, table))
             } else {
                 works.append(TableWork(content, table))
             }

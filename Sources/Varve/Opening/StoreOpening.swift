@@ -21,6 +21,8 @@ struct StoreOpening {
     var progress: (@Sendable (OpeningProgress) -> Void)?
     /// From how many slots of all types on tables are filled when they are first read.
     var waitingSlotsMin = Hydration.waitingSlotsMin
+    /// Whether tables that wait may be filled by what needs all rows.
+    var fillsTables = true
     /// The size up to which the opening itself compares all of an image with its checksums.
     var comparedImageMax = CheckpointFile.smallImageBytes
     /// Which code reads the rows; nil where that is not known.
@@ -385,7 +387,7 @@ struct StoreOpening {
             } _: { () throws(StoreError) in
                 let hydration = Hydration(
                     state: replayed, withholdsRows: withholdsRows, rebuilt: rebuilt,
-                    tried: tried, build: build)
+                    fillsTables: fillsTables, tried: tried, build: build)
                 return try hydrate(hydration, for: purpose)
             }
             if let (state, unread) = hydrated {

@@ -39,6 +39,7 @@ final class StoredTable: TableSource {
     /// Whether entities and leaves may be looked up by the bytes of ids. Two ids of an app's own type may be equal with
     /// other bytes, and those of tombstones are read by what they were deleted as: the filled table finds both.
     let loadsLeaves: Bool
+    let mayFill: Bool
     private let indexes: StoredIndexes
 
     // Sendable unchecked: it is changed behind the lock, and read when it is filled.
@@ -46,8 +47,13 @@ final class StoredTable: TableSource {
         var table: AnyTable?
     }
 
-    /// - Parameter table: the table that is going to wait, empty.
-    init(_ content: TableContent, _ rebuilt: RebuiltState, for table: AnyTable) {
+    /// - Parameters:
+    ///   - table: the table that is going to wait, empty.
+    ///   - mayFill: whether the filled table fits the memory that the store may take.
+    init(
+        _ content: TableContent, _ rebuilt: RebuiltState, for table: AnyTable, mayFill: Bool
+    ) {
+        self.mayFill = mayFill
         kind = table.makeEmpty()
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
@@ -75,7 +81,9 @@ final class StoredTable: TableSource {
         isFilled.load(ordering: .acquiring) ? whole.withLock { $0 }.table : nil
     }
 
-    var isWorthFilling: Bool { readCount.load(ordering: .relaxed) > 16 + slotCount / 8 }
+    var isWorthFilling: Bool {
+        mayFill && readCount.load(ordering: .relaxed) > 16 + slotCount / 8
+    }
 
     var file: String? { source.withLock { $0?.content.value.state.checkpointFile } }
 

@@ -17,7 +17,7 @@ final class TablesAhead: Sendable {
     /// - Parameter context: a copy of what the store has opened. Nothing else of it is kept than its tables, each until it is
     ///   filled: one that two contexts hold is copied by the first change.
     init?(of context: Context) {
-        var waiting = context.tables.tables.unfilled.filter { !$0.isFilled }
+        var waiting = context.tables.tables.unfilled.filter { !$0.isFilled && $0.hasRoom }
         guard !waiting.isEmpty else { return nil }
         // The first that was named is filled first.
         waiting.reverse()
@@ -32,14 +32,15 @@ final class TablesAhead: Sendable {
 
     /// Called before files go: then what tables wait for could not be made again any more, or not be found at all.
     ///
-    /// The tables of the newest context are filled. Of states of the past, whose contexts are seldom held for long, the
-    /// checkpoint is compared with its checksums: what is open stays readable without its name.
+    /// The tables of the newest context are filled, as far as there is room. Of the others, and of states of the past, whose
+    /// contexts are seldom held for long, the checkpoint is compared with its checksums: what is open stays readable without
+    /// its name.
     static func prepare(
         _ context: Context, _ waiting: WaitingStates, for manifest: Manifest,
         isCancelled: () -> Bool
     ) {
         let files = Set(waiting.threatened(by: manifest).compactMap(\.file))
-        for table in context.tables.tables.unfilled {
+        for table in context.tables.tables.unfilled where table.hasRoom {
             if let file = table.sourceFile, files.contains(file) { table.fillAhead() }
         }
         for state in waiting.threatened(by: manifest) { state.secure(isCancelled: isCancelled) }

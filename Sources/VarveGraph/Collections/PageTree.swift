@@ -130,6 +130,14 @@ struct PageTree {
         nodes.stored = UnsafeRawPointer(Unmanaged.passUnretained(leaves).toOpaque())
     }
 
+    /// Makes the tree one for one reader, for whom stored leaves are made that the tree does not keep.
+    mutating func beForOneReader() {
+        guard let stored else { return }
+        let leaves = stored.forOneReader()
+        self.stored = leaves
+        nodes.stored = UnsafeRawPointer(Unmanaged.passUnretained(leaves).toOpaque())
+    }
+
     /// The stored leaf that holds an index, if the tree has none of its own there.
     private func storedNode(toReplaceAt index: Int) -> UnsafeRawPointer? {
         guard let stored, nodes.nodeInTree(holding: index) == nil else { return nil }

@@ -86,14 +86,8 @@ extension StepList where Step == RowStep {
         }
     }
 
-    /// How the leading steps find rows of a filled table.
-    @usableFromInline
-    func planned(_ table: AnyTable, countsOnly: Bool = false) -> PlannedRows {
-        head(countsOnly: countsOnly).planned(table)
-    }
-
     /// The table at a position, and how the leading steps find rows in it: of a table that waits the filled one, unless a
-    /// stored index serves.
+    /// stored index serves, or rows are passed over as they are stored.
     @usableFromInline
     func planned(
         in context: Context, table position: Int, countsOnly: Bool = false
@@ -105,6 +99,12 @@ extension StepList where Step == RowStep {
         }
         let table = context.tables.tables[position]
         return (table, head.planned(table))
+    }
+
+    /// How the leading steps find rows of what a context returned as the whole table.
+    func planned(whole table: AnyTable) -> PlannedRows {
+        let head = head(countsOnly: false)
+        return StoredSearch(table, head)?.plan() ?? head.planned(table)
     }
 
     private func head(countsOnly: Bool) -> QueryHead {
@@ -154,6 +154,7 @@ extension StepList where Step == RowStep {
         }
         if let count = rows.knownCount(of: table.liveCount) { return count }
         if let count = rows.namedCount(in: table) ?? rows.testedCount(in: table) { return count }
+        if let count = rows.countPassed(in: table) { return count }
         var count = 0
         rows.forEachRow(in: table, isPassing: true) { _, _ in
             count += 1

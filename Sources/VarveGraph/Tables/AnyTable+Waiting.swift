@@ -42,6 +42,7 @@ extension AnyTable {
         slotCount = stored.slotCount
         liveCount = stored.liveCount
         nextOrdinal = max(nextOrdinal, stored.nextOrdinal)
+        storedOrder = StoredOrder()
         cells.use(stored.rows)
         vacantIDs.use(stored.vacantIDs)
         // The filled table knows them. What comes is behind all.
@@ -61,6 +62,18 @@ extension AnyTable {
         if let known = filledIfThere { return known }
         let stored = storedTable()
         return keepFilled(isChanged ? completed(by: stored) : stored)
+    }
+
+    /// Whether rows are passed over as they are stored, leaf by leaf, because the filled table has no room.
+    final var passesOnly: Bool {
+        guard !isFilled, let source else { return false }
+        return source.loadsLeaves && !source.mayFill
+    }
+
+    /// The filled table of one that waits; or this one, where that has no room.
+    final func whole() -> AnyTable {
+        if let known = filledIfThere { return known }
+        return passesOnly ? self : filled()
     }
 
     /// The filled table of the source, without what was changed. What runs inside a change asks for this one: a filled
@@ -116,6 +129,9 @@ extension AnyTable {
     package final func fillAhead() {
         if !isFilled { source?.fillAhead() }
     }
+
+    /// Whether the table is filled, or there is room to fill it.
+    package final var hasRoom: Bool { isFilled || source?.mayFill ?? true }
 
     /// The name of the file that a table which is not filled is read from; nil for none.
     package final var sourceFile: String? { isFilled ? nil : source?.file }

@@ -8,6 +8,9 @@ package protocol TableSource: AnyObject, Sendable {
     /// is first read.
     var loadsLeaves: Bool { get }
 
+    /// Whether the filled table fits the memory that the store may take.
+    var mayFill: Bool { get }
+
     /// The table with everything, filled now unless that was done. Ends the process with a message where what was
     /// stored cannot be read: a read of a context cannot throw.
     func filled() -> AnyTable
@@ -70,7 +73,8 @@ package enum StoredSlot: Sendable {
     case unknown
 }
 
-/// The tables of a context by position. The subscript returns a table that is filled.
+/// The tables of a context by position. The subscript returns a table that is filled, or one that passes over its rows as
+/// they are stored (``AnyTable/passesOnly``).
 @usableFromInline
 package struct ContextTables {
     /// The tables as they are: for what is the same whether they are filled or not.
@@ -84,7 +88,7 @@ package struct ContextTables {
     @usableFromInline
     package subscript(position: Int) -> AnyTable {
         let table = unfilled[position]
-        return table.isFilled ? table : table.filled()
+        return table.isFilled ? table : table.whole()
     }
 
     /// The filled table, if it is there; else the one that waits for it.

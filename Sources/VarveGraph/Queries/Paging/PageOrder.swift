@@ -44,8 +44,8 @@ struct PageOrder<Entity: EntityModelProtocol> {
         guard let parts else { return .list }
         guard let cursor else { return .query(query) }
         if parts.isEmpty, let table = context.table(of: Entity.self) {
-            let planned = query.plan.list.planned(table)
-            if case .scan = planned.source, let slot = table.slot(behind: cursor) {
+            let planned = query.plan.list.planned(whole: table)
+            if planned.isOfAllRows, let slot = table.slot(behind: cursor) {
                 return .slot(slot, planned.residual?.matches)
             }
         }
