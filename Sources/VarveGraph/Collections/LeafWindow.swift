@@ -1,10 +1,11 @@
 /// The last leaves that one reader has looked at of ``StoredLeaves``, which keep none that was made for it: of a table that
 /// is larger than memory, passing over it must leave nothing behind.
 ///
-/// The last ``heldCount`` different leaves are good. Readers look a few rows ahead, so the last one alone would not do.
+/// The leaves of the last ``aheadCount`` calls are good. Readers look some rows ahead, so the last one alone would not do.
 final class LeafWindow {
     /// More than ``RowCursor/forEachPlace(at:_:)`` has ahead, and than ``RowLoader/groupCount`` asks for at once.
-    static var heldCount: Int { 96 }
+    static var aheadCount: Int { 96 }
+    private static var heldCount: Int { 2 * aheadCount }
 
     let leaves: StoredLeaves
     private var numbers: ContiguousArray<Int> = []
@@ -18,7 +19,14 @@ final class LeafWindow {
     func node(_ number: Int) -> UnsafeRawPointer? {
         // Mostly it is one of the last.
         if let place = numbers.lastIndex(of: number) {
-            return held[place].map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+            let leaf = held[place]
+            // One of the older half would go too soon.
+            if (oldest + held.count - 1 - place) % held.count >= LeafWindow.aheadCount {
+                numbers[place] = -1
+                held[place] = nil
+                hold(leaf, number)
+            }
+            return leaf.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
         }
         var owner: AnyObject?
         let node = leaves.node(number, heldBy: &owner)

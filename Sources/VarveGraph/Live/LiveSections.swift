@@ -116,7 +116,9 @@ extension LiveSections {
         var groups: [UInt32?: Int] = [:]
         var keys: [Key] = []
         let slots = query.query.slots(in: context)
-        guard let position = context.tables.position(of: Entity._descriptor) else { return ([], []) }
+        guard let position = context.tables.position(of: Entity._descriptor) else {
+            return ([], [])
+        }
         let links = LinkReader(relation: relation, table: position, in: context)
         let groupOfRow = slots.map { slot -> Int in
             let child = links.first(of: slot)

@@ -50,6 +50,15 @@ struct PassedTablesTests {
     /// - Parameter isOrdered: whether notes are in the order of their slots: else their folders name them before.
     private static func makeDisk(isOrdered: Bool = true) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
+        disk.restart(with: try (isOrdered ? ordered : unordered).get())
+        return disk
+    }
+
+    private static let ordered = Result { try makeImage(isOrdered: true) }
+    private static let unordered = Result { try makeImage(isOrdered: false) }
+
+    private static func makeImage(isOrdered: Bool) throws -> DiskImage {
+        let disk = SimulatedDisk()
         let store = try open(disk)
         let ids = Array(0..<count)
         if !isOrdered {
@@ -69,7 +78,7 @@ struct PassedTablesTests {
         }
         try store.compact()
         try store.close()
-        return disk
+        return disk.image
     }
 
     private static let all = (0..<count).map(Note.init)
@@ -179,7 +188,7 @@ struct PassedTablesTests {
         #expect(try !Self.isFilled(context))
     }
 
-    @Test("A plan says that rows are passed over as they are stored, and by which index they are found")
+    @Test("A plan says that rows are passed over as they are stored, or which stored index finds them")
     func explained() throws {
         let context = try Self.open(try Self.makeDisk()).context
         let pass = Note.filter(\.text == "none").explain(in: context)
