@@ -34,13 +34,14 @@ extension PageTree {
         }
     }
 
-    /// Calls `body` with each stored leaf, whether the tree has one of its own there or not, until it returns false.
-    func forEachLeafOfSource(_ body: (UnsafeRawPointer) -> Bool) {
+    /// Calls `body` with each stored leaf and the index of its first element, whether the tree has one of its own there or
+    /// not, until it returns false.
+    func forEachLeafOfSource(_ body: (Int, UnsafeRawPointer) -> Bool) {
         guard let stored else { return }
         for number in 0..<stored.count {
             var owner: AnyObject?
             guard let leaf = stored.node(number, heldBy: &owner) else { continue }
-            let goesOn = withExtendedLifetime(owner) { body(leaf) }
+            let goesOn = withExtendedLifetime(owner) { body(number << leafShift, leaf) }
             if !goesOn { return }
         }
     }

@@ -61,6 +61,26 @@ extension AnyTable {
         }
     }
 
+    /// Slots without a row that have a place in the order, as those with a tombstone do.
+    package final func keptPlaces() -> ContiguousArray<UInt32> {
+        var slots = ContiguousArray<UInt32>()
+        func note(_ first: Int, _ node: UnsafeRawPointer) -> Bool {
+            // A packed leaf has rows alone.
+            guard !PackedLeaf.isPacked(node) else { return true }
+            for position in 0..<PackedLeaf.width {
+                let cell = layout.cell(position, of: node)
+                let metadata = metadata(besideRow: cell)
+                guard !cellOperations.hasRow(cell), metadata.isFormer,
+                    metadata.ordinal != RowMetadata.noOrdinal
+                else { continue }
+                slots.append(UInt32(truncatingIfNeeded: first + position))
+            }
+            return true
+        }
+        if isFilled { cells.forEachNode(note) } else { cells.forEachPassedNode { note($0, $1) } }
+        return slots
+    }
+
     /// How many leaves were made of what is stored, and are kept. O(n)
     package final var madeLeafCount: Int {
         let trees = [cells.stored, vacantIDs.stored] + links.map(\.storedLeaves)
@@ -72,24 +92,24 @@ extension AnyTable {
     /// Whether the rows of a table that waits are in insertion order where they are in the order of their slots. The first
     /// call looks at all that are stored.
     final var passesInOrder: Bool {
-        guard !mayLeaveOrder, let storedOrder else { return false }
-        if let known = storedOrder.isAscending { return known }
+        guard !mayLeaveOrder, let storedFindings else { return false }
+        if let known = storedFindings.isAscending { return known }
         var last: UInt64 = 0
         var isAscending = true
-        cells.forEachLeafOfSource { node in
+        cells.forEachLeafOfSource { _, node in
             isAscending = forEachOrdinal(in: node) { _, ordinal in
                 defer { last = ordinal }
                 return ordinal > last
             }
             return isAscending
         }
-        storedOrder.note(isAscending: isAscending)
+        storedFindings.note(isAscending: isAscending)
         return isAscending
     }
 
     /// Whether ``passesInOrder`` is known, or needs no look.
     final var isPassOrderKnown: Bool {
-        mayLeaveOrder || storedOrder == nil || storedOrder?.isAscending != nil
+        mayLeaveOrder || storedFindings == nil || storedFindings?.isAscending != nil
     }
 
     /// A row that is not behind all others has come to a table that waits.
@@ -99,5 +119,43 @@ extension AnyTable {
             mayLeaveOrder = true
             return
         }
+    }
+}
+
+extension AnyTable {
+    // MARK: - Unique values
+
+    /// Rows that are stored with the values of an index that have a hash, and perhaps others. The first call for an index
+    /// looks at all that are stored.
+    final func storedSlots(underHash hash: UInt64, ofIndex index: Int) -> [Slot] {
+        storedFindings?.slots(underHash: hash, ofIndex: index) { keysOfSource(index) } ?? []
+    }
+
+    private func keysOfSource(_ index: Int) -> StoredKeys {
+        let definition = indexDefinitions[index]
+        var keys = StoredKeys(expecting: liveCount)
+        cells.forEachLeafOfSource { first, node in
+            visit(node, first, isPassing: true) { slot, row in
+                if definition.uniqueness?.ignoresNil(in: row) != true {
+                    keys.add(slot, definition.key(row).key)
+                }
+                return true
+            }
+        }
+        keys.finish()
+        return keys
+    }
+
+    /// The first other row in insertion order that has the values of a row which is to be stored, found by a pass.
+    final func passedRival(of row: UnsafeRawPointer, at slot: Slot?, in index: Int) -> Slot? {
+        let definition = indexDefinitions[index]
+        var first: (slot: UInt32, ordinal: UInt64)?
+        passRows { other, otherRow in
+            guard other != slot?.rawValue, definition.isSame(row, otherRow) else { return true }
+            let ordinal = metadata(besideRow: otherRow).ordinal
+            if first.map({ ordinal < $0.ordinal }) ?? true { first = (other, ordinal) }
+            return true
+        }
+        return first.map { Slot($0.slot) }
     }
 }

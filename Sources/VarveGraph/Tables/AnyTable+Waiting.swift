@@ -42,7 +42,7 @@ extension AnyTable {
         slotCount = stored.slotCount
         liveCount = stored.liveCount
         nextOrdinal = max(nextOrdinal, stored.nextOrdinal)
-        storedOrder = StoredOrder()
+        storedFindings = StoredFindings()
         cells.use(stored.rows)
         vacantIDs.use(stored.vacantIDs)
         // The filled table knows them. What comes is behind all.

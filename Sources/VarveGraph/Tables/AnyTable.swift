@@ -77,8 +77,8 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package internal(set) final var isFilled = true
     /// Whether a table that waits differs from its source.
     @exclusivity(unchecked) final var isChanged = false
-    /// Of a table that loads leaves: whether its source has the rows in the order of their slots. Shared by all copies.
-    @exclusivity(unchecked) final var storedOrder: StoredOrder?
+    /// What passes found of a table that loads leaves.
+    @exclusivity(unchecked) final var storedFindings: StoredFindings?
     /// Whether rows of a table that waits may be in another order than their slots by what was changed.
     @exclusivity(unchecked) final var mayLeaveOrder = false
     /// Whether rows of a table that waits may break constraints by what was changed.
@@ -149,7 +149,7 @@ package class AnyTable {
         source = other.source
         isChanged = other.isChanged
         mayHoldEqual = other.mayHoldEqual
-        storedOrder = other.storedOrder
+        storedFindings = other.storedFindings
         mayLeaveOrder = other.mayLeaveOrder
         changedValues = other.changedValues
     }
@@ -196,7 +196,7 @@ package class AnyTable {
         source = nil
         isChanged = false
         mayHoldEqual = false
-        storedOrder = nil
+        storedFindings = nil
         mayLeaveOrder = false
         changedValues = nil
     }

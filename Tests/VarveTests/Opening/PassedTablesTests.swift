@@ -10,17 +10,22 @@ private enum Model {
     struct Note: Equatable {
         @Index<Self>(\.rank) private var byRank
         @Unique<Self>(\.code, collisions: .throw) private var byCode
+        // Of no checkpoint: it is computed.
+        @Unique<Self>(\.double, collisions: .throw) private var byDouble
 
         let id: Int
         var rank = 0
         var code = 0
         var text = ""
+        var mark = 0
         @Relationship(inverse: \.notes) var folder: Folder?
+        var double: Int { mark * 2 }
 
         init(_ number: Int) {
             id = number
             rank = number * 31 % 200
             code = number * 7
+            mark = number + 1
             text = "note \(number * 7_919 % 10_007)"
         }
     }
@@ -188,7 +193,7 @@ struct PassedTablesTests {
         #expect(try !Self.isFilled(context))
     }
 
-    @Test("A plan says that rows are passed over as they are stored, or which stored index finds them")
+    @Test("A plan says that rows are passed over as they are stored, or which index finds them")
     func explained() throws {
         let context = try Self.open(try Self.makeDisk()).context
         let pass = Note.filter(\.text == "none").explain(in: context)
@@ -217,6 +222,27 @@ struct PassedTablesTests {
         #expect(try !Self.isFilled(store.context))
     }
 
+    @Test("A value that must be unique is found although no index of it is stored")
+    func uniqueValues() throws {
+        let store = try Self.open(try Self.makeDisk())
+        func save(_ id: Int, mark: Int) throws {
+            try store.write { context in
+                var note = Note(id)
+                note.mark = mark
+                try note.save(to: &context)
+            }
+        }
+        #expect(throws: (any Error).self) { try save(Self.count + 1, mark: 4_000) }
+        try save(Self.count + 1, mark: Self.count + 2)
+        // Of what was put since, too; and a value that was left is free.
+        #expect(throws: (any Error).self) { try save(Self.count + 2, mark: Self.count + 2) }
+        try save(3_999, mark: Self.count + 9)
+        try save(Self.count + 2, mark: 4_000)
+        #expect(throws: (any Error).self) { try save(Self.count + 3, mark: 4_000) }
+        #expect(try !Self.isFilled(store.context))
+        #expect(Note.filter(\.double == 8_000).resolve(in: store.context).map(\.id) == [5_002])
+    }
+
     @Test("Writes, undo and a compaction leave the table as it is stored")
     func writes() throws {
         let store = try Self.open(try Self.makeDisk())
@@ -226,6 +252,7 @@ struct PassedTablesTests {
             #expect(throws: (any Error).self) {
                 var rival = Note(Self.count + 5)
                 rival.code = 7
+                rival.mark = Self.count + 6
                 try rival.save(to: &context)
             }
         }

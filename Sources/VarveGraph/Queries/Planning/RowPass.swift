@@ -104,7 +104,7 @@ struct RowPass {
             }
         }
         // What was changed may hide stored rows.
-        if !table.isChanged { table.storedOrder?.note(isAscending: order.isAscending) }
+        if !table.isChanged { table.storedFindings?.note(isAscending: order.isAscending) }
     }
 
     /// Whether rows come in the order of their ordinals.
