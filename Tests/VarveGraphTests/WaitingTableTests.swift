@@ -28,6 +28,7 @@ private final class EndingSource: TableSource {
 
     let loadsLeaves = true
     let isWorthFilling = false
+    let mayFill = true
     var file: String? { nil }
     var failure: (any Error)? { nil }
 

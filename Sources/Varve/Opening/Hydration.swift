@@ -54,7 +54,8 @@ struct Hydration {
         var waiting: [(stored: StoredTable, table: AnyTable)] = []
         for (content, table) in TableContent.all(&context, schema, self) {
             if let rebuilt, content.mayWait {
-                waiting.append((StoredTable(content, rebuilt, for: table), table))
+                let stored = StoredTable(content, rebuilt, for: table)
+                waiting.append((stored, table))
             } else {
                 works.append(TableWork(content, table))
             }

@@ -342,7 +342,7 @@ final class ReversedState: ReversalTarget {
                 let tombstones = context.tables.position(of: descriptor),
                 table(tombstones).liveCount > 0
             else { continue }
-            for slot in 0..<UInt32(truncatingIfNeeded: table(position).slotCount) {
+            for slot in table(position).keptPlaces() {
                 let place = EntityPlace(table: position, slot: slot)
                 // What the app cannot read stays, as it does in every other write.
                 guard presence(of: place) == .tombstone, withheld(place) == nil,

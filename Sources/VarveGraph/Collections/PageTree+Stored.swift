@@ -13,6 +13,39 @@ extension PageTree {
         }
     }
 
+    /// Calls `body` with each leaf and the index of its first element, forwards or backwards, until it returns false. Stored
+    /// leaves are made for the call alone.
+    func forEachPassedNode(
+        isReversed: Bool = false, _ body: (Int, UnsafeRawPointer) throws -> Bool
+    ) rethrows {
+        let end = max(stored?.count ?? 0, root == nil ? 0 : capacity >> leafShift)
+        try withExtendedLifetime(self) {
+            for step in 0..<end {
+                let number = isReversed ? end - 1 - step : step
+                let index = number << leafShift
+                var owner: AnyObject?
+                guard
+                    let leaf = nodes.nodeInTree(holding: index)
+                        ?? stored?.node(number, heldBy: &owner)
+                else { continue }
+                let goesOn = try withExtendedLifetime(owner) { try body(index, leaf) }
+                if !goesOn { return }
+            }
+        }
+    }
+
+    /// Calls `body` with each stored leaf and the index of its first element, whether the tree has one of its own there or
+    /// not, until it returns false.
+    func forEachLeafOfSource(_ body: (Int, UnsafeRawPointer) -> Bool) {
+        guard let stored else { return }
+        for number in 0..<stored.count {
+            var owner: AnyObject?
+            guard let leaf = stored.node(number, heldBy: &owner) else { continue }
+            let goesOn = withExtendedLifetime(owner) { body(number << leafShift, leaf) }
+            if !goesOn { return }
+        }
+    }
+
     /// Calls `body` with each leaf of the tree's own and the index of its first element.
     func forEachOwnNode(_ body: (Int, UnsafeRawPointer) -> Void) {
         withExtendedLifetime(self) {

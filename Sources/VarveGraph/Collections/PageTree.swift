@@ -132,7 +132,15 @@ struct PageTree {
 
     /// Lets the leaves go that were made of stored ones. They are made again when they are looked at.
     mutating func renewStoredLeaves() {
-        guard let leaves = stored?.renewed() else { return }
+        if let leaves = stored?.renewed() { replaceStored(by: leaves) }
+    }
+
+    /// Makes the tree one for one reader, for whom stored leaves are made that the tree does not keep.
+    mutating func beForOneReader() {
+        if let leaves = stored?.forOneReader() { replaceStored(by: leaves) }
+    }
+
+    private mutating func replaceStored(by leaves: StoredLeaves) {
         stored = leaves
         nodes.stored = UnsafeRawPointer(Unmanaged.passUnretained(leaves).toOpaque())
     }

@@ -40,12 +40,14 @@ struct PagedArray<Element: PagedElement> {
     /// Calls `body` with each present leaf in index order: the index of its first element and its
     /// elements. Stops when `body` returns false.
     func forEachLeaf(_ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool) rethrows {
-        try tree.forEachNode { first, leaf in
+        func visit(_ first: Int, _ leaf: UnsafeRawPointer) throws -> Bool {
             try body(
                 first,
                 UnsafeMutableBufferPointer(
                     start: PagedLeaf<Element>.elements(of: leaf), count: 1 << leafShift))
         }
+        if tree.stored != nil { return try tree.forEachPassedNode { try visit($0, $1) } }
+        try tree.forEachNode { try visit($0, $1) }
     }
 }
 

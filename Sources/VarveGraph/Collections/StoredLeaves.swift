@@ -17,6 +17,8 @@ package final class StoredLeaves: Sendable {
     /// The addresses of leaves that were made, each retained; ``absent`` for one that is not there, and null for one that
     /// nothing has looked at.
     private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UnsafeRawPointer?>>
+    /// Of leaves for one reader: what it has of them. Unchecked: no other thread has this object.
+    private nonisolated(unsafe) let window: LeafWindow?
 
     private static var absent: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 1) }
 
@@ -30,9 +32,20 @@ package final class StoredLeaves: Sendable {
             preconditionFailure("no memory for the addresses of leaves")
         }
         words = memory.bindMemory(to: Atomic<UnsafeRawPointer?>.self, capacity: count)
+        window = nil
+    }
+
+    /// The leaves of other ones for one reader: what is made for it lives until it has looked at some more, and is not
+    /// published.
+    private init(for reader: LeafWindow) {
+        count = reader.leaves.count
+        make = reader.leaves.make
+        words = reader.leaves.words
+        window = reader
     }
 
     deinit {
+        guard window == nil else { return }
         for number in 0..<count {
             guard let leaf = words[number].load(ordering: .relaxed), leaf != Self.absent else {
                 continue
@@ -52,9 +65,32 @@ package final class StoredLeaves: Sendable {
     /// The leaf of a number, made now unless it is there. It lives as long as this object.
     func node(_ number: Int) -> UnsafeRawPointer? {
         guard number >= 0, number < count else { return nil }
+        if let window { return window.node(number) }
         let known = words[number].load(ordering: .acquiring)
         guard let leaf = known ?? publish(make(number), at: number) else { return nil }
         return leaf == Self.absent ? nil : leaf
+    }
+
+    // MARK: - One reader
+
+    /// These leaves for one reader; see ``LeafWindow``.
+    func forOneReader() -> StoredLeaves {
+        StoredLeaves(for: LeafWindow(of: window?.leaves ?? self))
+    }
+
+    /// The leaf of a number for one reader: the one that is published, else one that lives as long as `owner` keeps it.
+    func node(_ number: Int, heldBy owner: inout AnyObject?) -> UnsafeRawPointer? {
+        guard number >= 0, number < count else { return nil }
+        if let known = words[number].load(ordering: .acquiring) {
+            return known == Self.absent ? nil : known
+        }
+        owner = make(number)
+        return owner.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+    }
+
+    /// How many leaves were made and are kept. O(n)
+    var madeCount: Int {
+        (0..<count).count { words[$0].load(ordering: .relaxed) != nil }
     }
 
     /// Publishes a leaf for all threads, unless another one was faster.

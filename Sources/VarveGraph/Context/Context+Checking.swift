@@ -37,28 +37,33 @@ extension Context {
         for position in tables.tables.indices
         where !tables.tables.unfilled[position].relations.isEmpty {
             let table = tables.tables[position]
+            let links = table.relations.indices.map {
+                LinkReader(relation: $0, table: position, in: self)
+            }
+            var children = links.map { RowCursor($0.child) }
             for slot in table.liveSlots() {
                 for relation in table.relations.indices {
-                    found += danglingLinks(of: slot, relation: relation, table: position)
+                    let absent = links[relation].list(of: slot).slots.filter {
+                        !children[relation].hasRow(at: $0)
+                    }
+                    found += absent.map {
+                        danglingLink(from: slot, relation, table, to: $0, links[relation].child)
+                    }
                 }
             }
         }
         return found
     }
 
-    private func danglingLinks(of slot: UInt32, relation: Int, table position: Int)
-        -> [DanglingLink]
-    {
-        let table = tables.tables[position]
-        let child = tables.tables[table.relations[relation].childTable]
-        let targets = links(of: slot, relation: relation, table: position).slots
-        return targets.filter { !child.isLive(Slot($0)) }.map { target in
-            DanglingLink(
-                type: table.descriptor.name, id: table.idText(of: Slot(slot)),
-                relation: table.descriptor.relations[relation].name,
-                targetType: child.descriptor.name, targetID: child.idText(of: Slot(target)),
-                isDeleted: child.isGone(Slot(target)))
-        }
+    private func danglingLink(
+        from slot: UInt32, _ relation: Int, _ table: AnyTable, to target: UInt32,
+        _ child: AnyTable
+    ) -> DanglingLink {
+        DanglingLink(
+            type: table.descriptor.name, id: table.idText(of: Slot(slot)),
+            relation: table.descriptor.relations[relation].name,
+            targetType: child.descriptor.name, targetID: child.idText(of: Slot(target)),
+            isDeleted: child.isGone(Slot(target)))
     }
 
     /// Throws where an entity lacks the related entity of a relation `.required` to one: it has no
@@ -74,8 +79,10 @@ extension Context {
             for (index, relation) in descriptor.relations.enumerated()
             where relation.isRequired && !relation.isToMany {
                 let table = tables.tables[position]
+                let links = LinkReader(relation: index, table: position, in: self)
+                var children = RowCursor(links.child)
                 for slot in table.liveSlots()
-                where liveChildren(of: slot, relation: index, table: position).isEmpty {
+                where links.first(of: slot).map({ children.hasRow(at: $0) }) != true {
                     throw .requiredRelationMissing(
                         type: table.descriptor.name, id: table.idText(of: Slot(slot)),
                         relation: relation.name)

@@ -52,11 +52,9 @@ extension Context {
         let resolved = table.relations[relation]
         guard let inverse = resolved.inverse else { return [] }
         var found: [(parent: UInt32, child: UInt32)] = []
+        let back = LinkReader(relation: inverse, table: resolved.childTable, in: self)
         table.links[relation].forEach { parent, list in
-            for child in list.slots
-            where !links(of: child, relation: inverse, table: resolved.childTable)
-                .contains(parent)
-            {
+            for child in list.slots where !back.list(of: child).contains(parent) {
                 found.append((parent, child))
             }
         }

@@ -1,9 +1,12 @@
 extension Context {
     /// Checks that ids, rows, order and counts agree and that both sides of every mutual relation
     /// list each other. Traps with the rule that is broken. O(n).
+    ///
+    /// Tables that wait are filled for it, whether there is room or not.
     public func checkInvariants() {
         for position in tables.tables.indices {
-            tables.tables[position].checkRows()
+            let table = tables.tables.unfilled[position]
+            (table.isFilled ? table : table.filled()).checkRows()
             checkLinks(ofTableAt: position)
         }
     }

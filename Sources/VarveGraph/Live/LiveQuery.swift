@@ -133,14 +133,16 @@ extension LiveQuery {
         let newSlots = new.slots.slots
         let before = old.context.table(of: Entity.self)
         let after = new.context.table(of: Entity.self)
+        var (rowsBefore, rowsAfter) = (before.map { RowCursor($0) }, after.map { RowCursor($0) })
         let oldKeys = ContiguousArray(oldSlots.map { UInt64($0) })
         let newKeys = ContiguousArray(
             newSlots.map { slot -> UInt64 in
                 if isSameLineage { return UInt64(slot) }
                 // Slots are private to the context: ids say what is the same.
-                if let before, let after, let known = before.slot(of: after.id(of: Slot(slot))) {
-                    return UInt64(known.rawValue)
+                let id = rowsAfter?.withRow(at: slot) {
+                    $0.assumingMemoryBound(to: Entity.self).pointee.id
                 }
+                if let id, let known = before?.slot(of: id) { return UInt64(known.rawValue) }
                 return UInt64(slot) | 1 << 32
             })
         // With everything that the query loads; without, the stamps of a row say enough.
@@ -149,9 +151,8 @@ extension LiveQuery {
             ListComparison(from: oldKeys, to: newKeys),
             { old, new in
                 if let loaded { return !loaded.old[old].isIdentical(to: loaded.new[new]) }
-                guard let before, let after else { return false }
-                return before.metadata(of: Slot(oldSlots[old]))
-                    != after.metadata(of: Slot(newSlots[new]))
+                return rowsBefore?.metadata(at: oldSlots[old])
+                    != rowsAfter?.metadata(at: newSlots[new])
             }
         )
     }

@@ -19,7 +19,7 @@ package struct LiveSections<Entity: EntityModelProtocol, Key: Sendable>: Sendabl
             switch key.source {
             case .row(let read, let order): sections(in: context, table, read, order)
             case .related(let relation, let read):
-                sections(in: context, table, relation: relation, read)
+                sections(in: context, relation: relation, read)
             }
         let list = ResultList(context, SlotList(slots), query.shape)
         return Sections(
@@ -89,8 +89,9 @@ extension LiveSections {
         _ read: (UnsafeRawPointer) -> Key, _ order: RowComparator
     ) -> (slots: ContiguousArray<UInt32>, starts: [Start]) {
         let slots = query.query.adding(.sort(order)).slots(in: context)
+        var rows = RowCursor(table)
         func key(_ position: Int) -> Key {
-            guard let key = table.withRow(at: Slot(slots[position]), { read($0) }) else {
+            guard let key = rows.withRow(at: slots[position], { read($0) }) else {
                 preconditionFailure("a result without a row")
             }
             return key
@@ -109,14 +110,18 @@ extension LiveSections {
 
     /// The slots in the order of a related entity's property. Each related entity is read once.
     private func sections(
-        in context: Context, _ table: Table<Entity>, relation: Int,
+        in context: Context, relation: Int,
         _ read: (UInt32?, Context) -> Key
     ) -> (slots: ContiguousArray<UInt32>, starts: [Start]) {
         var groups: [UInt32?: Int] = [:]
         var keys: [Key] = []
         let slots = query.query.slots(in: context)
+        guard let position = context.tables.position(of: Entity._descriptor) else {
+            return ([], [])
+        }
+        let links = LinkReader(relation: relation, table: position, in: context)
         let groupOfRow = slots.map { slot -> Int in
-            let child = table.slotList(relation: relation, of: slot).first
+            let child = links.first(of: slot)
             if let group = groups[child] { return group }
             groups[child] = keys.count
             keys.append(read(child, context))

@@ -103,7 +103,8 @@ extension SectionKey {
         let source = Source.related(relation: RelationPlace(relation).index) { slot, context in
             guard let slot, let table = context.table(of: Child.self), Int(slot) < table.slotCount
             else { return nil }
-            return table.withRow(at: Slot(slot)) { read(UnsafeRawPointer($0)) } ?? nil
+            var rows = RowCursor(table)
+            return rows.withRow(at: slot) { read($0) } ?? nil
         }
         return SectionKey(source, order) { NilFirst($0) }
     }

@@ -33,8 +33,11 @@ struct LinkedSlots: Sendable {
         case .links(let parent, let relation, let visit):
             guard let table = context.tables.position(of: parent) else { return [] }
             var children = ContiguousArray<UInt32>()
+            let live = LiveLinks.make(relation: relation, table: table, in: context)
             visit(context) {
-                let links = context.liveChildren(of: $0, relation: relation, table: table)
+                let links =
+                    live?.children(of: $0)
+                    ?? context.liveChildren(of: $0, relation: relation, table: table)
                 if children.isEmpty { children = links } else { children += links }
             }
             return children
@@ -51,8 +54,11 @@ struct LinkedSlots: Sendable {
         case .links(let parent, let relation, let visit):
             guard let table = context.tables.position(of: parent) else { return 0 }
             var count = 0
+            let live = LiveLinks.make(relation: relation, table: table, in: context)
             visit(context) {
-                count += context.liveChildCount(of: $0, relation: relation, table: table)
+                count +=
+                    live?.children(of: $0).count
+                    ?? context.liveChildCount(of: $0, relation: relation, table: table)
             }
             return count
         }

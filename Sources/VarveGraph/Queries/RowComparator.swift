@@ -67,12 +67,27 @@ struct RowComparator: Sendable {
     func sorted(
         _ slots: ContiguousArray<UInt32>, in table: AnyTable, keeping kept: Int = .max
     ) -> ContiguousArray<UInt32> {
+        if !table.isFilled, table.passesOnly {
+            return sorted(slots, passing: table, keeping: kept)
+        }
         var selection = RowSelection(self, keeping: kept, expecting: slots.count)
         table.visitRows(at: slots, isPassing: false) { slot, row in
             selection.add(slot, row)
             return true
         }
         return withExtendedLifetime(table) { selection.finish() }
+    }
+
+    /// As above, of a table that passes over its rows.
+    private func sorted(
+        _ slots: ContiguousArray<UInt32>, passing table: AnyTable, keeping kept: Int
+    ) -> ContiguousArray<UInt32> {
+        var selection = PassedSelection(table, self, keeping: kept)
+        table.visitRows(at: slots, isPassing: true) { slot, row in
+            selection.add(slot, row)
+            return true
+        }
+        return selection.finish()
     }
 
     /// The properties in words.

@@ -86,12 +86,8 @@ extension StepList where Step == RowStep {
         }
     }
 
-    /// How the leading steps find rows of a filled table.
-    @usableFromInline
-    func planned(_ table: AnyTable) -> PlannedRows { QueryHead(of: all).planned(table) }
-
     /// The table at a position, and how the leading steps find rows in it: of a table that waits the filled one, unless a
-    /// stored index serves.
+    /// stored index serves, or rows are passed over as they are stored.
     @usableFromInline
     func planned(
         in context: Context, table position: Int
@@ -103,8 +99,13 @@ extension StepList where Step == RowStep {
         _ head: QueryHead, in table: AnyTable
     ) -> (table: AnyTable, rows: PlannedRows) {
         if let rows = StoredSearch(table, head)?.plan() { return (table, rows) }
-        let filled = table.isFilled ? table : table.filled()
-        return (filled, head.planned(filled))
+        let whole = table.isFilled ? table : table.whole()
+        return (whole, head.planned(whole))
+    }
+
+    /// How the leading steps find rows of what a context returned as the whole table.
+    func planned(whole table: AnyTable) -> PlannedRows {
+        planned(QueryHead(of: all), in: table).rows
     }
 
     /// What the steps find among all rows of the table at a position.
@@ -151,6 +152,7 @@ extension StepList where Step == RowStep {
         }
         if let count = rows.knownCount(of: table.liveCount) { return count }
         if let count = rows.namedCount(in: table) ?? rows.testedCount(in: table) { return count }
+        if let count = rows.countPassed(in: table) { return count }
         var count = 0
         rows.forEachRow(in: table, isPassing: true) { _, _ in
             count += 1

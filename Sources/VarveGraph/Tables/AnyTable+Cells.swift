@@ -135,6 +135,7 @@ extension AnyTable {
     /// Live slots in insertion order.
     @usableFromInline
     package final func liveSlots() -> ContiguousArray<UInt32> {
+        guard isFilled else { return RowPass(self).slots() }
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(liveCount)
         guard let slotsByOrdinal = order.slotsByOrdinal else {
@@ -157,7 +158,7 @@ extension AnyTable {
 
     /// Calls `body` with the position of each cell of a leaf that has a row, until it returns false.
     @inline(__always)
-    private final func forEachLive(in node: UnsafeRawPointer, _ body: (Int) -> Bool) -> Bool {
+    final func forEachLive(in node: UnsafeRawPointer, _ body: (Int) -> Bool) -> Bool {
         guard !PackedLeaf.isPacked(node) else {
             // Elements are at the beginning.
             for position in 0..<PackedLeaf.elementCount(of: node) {
@@ -175,12 +176,13 @@ extension AnyTable {
     }
 
     /// Calls `body` with each row in insertion order until it returns false. Addresses are good as those of
-    /// ``rawRow(at:)`` are.
+    /// ``rawRow(at:)`` are. Where they are to be kept, rows of a table that waits come in the order of their slots.
     ///
     /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
     @usableFromInline
     final func visitRows(isPassing: Bool, _ body: RowVisit) {
         guard let slotsByOrdinal = order.slotsByOrdinal else {
+            if !isFilled, isPassing { return RowPass(self).forEach(body) }
             return cells.forEachNode { visit($1, $0, isPassing: isPassing, body) }
         }
         slotsByOrdinal.forEachLeaf { _, slots in
@@ -193,7 +195,7 @@ extension AnyTable {
     }
 
     /// Calls `body` with each row of a leaf, given the index of its first element.
-    private final func visit(
+    final func visit(
         _ node: UnsafeRawPointer, _ first: Int, isPassing: Bool, _ body: RowVisit
     ) -> Bool {
         if isPassing, PackedLeaf.isPacked(node), PackedLeaf.unpacked(of: node) == nil,

@@ -100,11 +100,13 @@ extension AnyTable {
 
     /// Gives a row its place in the order.
     final func noteOrder(of slot: Slot, ordinal: UInt64) {
-        // The filled table finds the places of rows that were changed before.
-        if isFilled, !order.isSequential(adding: slot.rawValue, ordinal: ordinal),
-            !isBetweenNeighbours(slot, ordinal: ordinal)
-        {
-            materializeOrder()
+        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal) {
+            if !isFilled {
+                // The filled table finds the places of rows that were changed before.
+                noteStray(slot, ordinal: ordinal)
+            } else if !isBetweenNeighbours(slot, ordinal: ordinal) {
+                materializeOrder()
+            }
         }
         order.insert(slot.rawValue, ordinal: ordinal)
     }

@@ -37,7 +37,7 @@ extension AnyTable {
     /// A table, of one that waits, in which the values of unique indexes can be looked for.
     final func searchable() -> AnyTable {
         if let filled = filledIfThere { return filled }
-        return storesUniqueValues ? self : filled()
+        return storesUniqueValues || passesOnly ? self : filled()
     }
 
     /// Whether each unique index is stored, and is searched by hash.
@@ -55,11 +55,10 @@ extension AnyTable {
         of row: UnsafeRawPointer, at slot: Slot?, in index: Int, hash: UInt64
     ) -> StoredRival {
         let definition = indexDefinitions[index]
-        guard let number = uniqueIndexes.firstIndex(of: index), let source,
-            let fields = source.storedFields(ofIndex: index)
-        else { return .unknown }
+        guard let number = uniqueIndexes.firstIndex(of: index), definition.isUniqueByHash else {
+            return .unknown
+        }
         if definition.uniqueness?.ignoresNil(in: row) == true { return .none }
-        guard let bounds = storedBounds(of: row, definition, fields) else { return .unknown }
         var candidates: [Slot] = []
         if let changedValues {
             guard let changed = changedValues.entries(ofIndex: number, underHash: hash) else {
@@ -67,13 +66,30 @@ extension AnyTable {
             }
             candidates = changed
         }
-        let isWhole = source.forEachSlot(ofIndex: index, in: bounds, isReversed: false) { slot, _ in
-            candidates.append(Slot(slot))
-            return candidates.count <= AnyTable.equalMax
-        }
-        guard isWhole, candidates.count <= AnyTable.equalMax else { return .unknown }
+        guard let stored = storedSlots(of: row, in: index, hash: hash) else { return .unknown }
+        candidates += stored
+        guard candidates.count <= AnyTable.equalMax else { return .unknown }
         return firstSlot(among: candidates, sharing: index, with: row, except: slot)
             .map { .found($0) } ?? .none
+    }
+
+    /// Rows that had a row's values when they were stored, and perhaps others; nil where only the filled table, or a pass,
+    /// knows.
+    private final func storedSlots(
+        of row: UnsafeRawPointer, in index: Int, hash: UInt64
+    ) -> [Slot]? {
+        guard let source, let fields = source.storedFields(ofIndex: index) else {
+            return passesOnly ? storedSlots(underHash: hash, ofIndex: index) : nil
+        }
+        guard let bounds = storedBounds(of: row, indexDefinitions[index], fields) else {
+            return nil
+        }
+        var slots: [Slot] = []
+        let isWhole = source.forEachSlot(ofIndex: index, in: bounds, isReversed: false) { slot, _ in
+            slots.append(Slot(slot))
+            return slots.count <= AnyTable.equalMax
+        }
+        return isWhole ? slots : nil
     }
 
     /// The values of a row in a unique index; nil where one has no stored form, or one of several is nil.

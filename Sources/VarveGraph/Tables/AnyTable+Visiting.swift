@@ -98,6 +98,8 @@ extension AnyTable {
     ) -> Int {
         var count = 0
         var rows = RowCursor(self)
+        // The cursor's: another table where leaves are made for it.
+        let table = rows.table
         rows.forEachPlace(at: slots) { slot, place in
             var isMet = true
             if let test {
@@ -110,7 +112,7 @@ extension AnyTable {
             }
             let place =
                 place.isPacked && use == .keeping
-                ? unpacked(Slot(slot)) : settledForReading(place, Slot(slot))
+                ? table.unpacked(Slot(slot)) : table.settledForReading(place, Slot(slot))
             return withRow(at: place) { row in
                 guard isMet || test?.matches(row) ?? true else { return true }
                 count += 1

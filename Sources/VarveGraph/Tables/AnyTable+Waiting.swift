@@ -43,6 +43,7 @@ extension AnyTable {
         slotCount = stored.slotCount
         liveCount = stored.liveCount
         nextOrdinal = max(nextOrdinal, stored.nextOrdinal)
+        storedFindings = StoredFindings()
         cells.use(stored.rows)
         vacantIDs.use(stored.vacantIDs)
         // The filled table knows them. What comes is behind all.
@@ -65,6 +66,18 @@ extension AnyTable {
         if let known = filledIfThere { return known }
         let stored = storedTable()
         return keepFilled(isChanged ? completed(by: stored) : stored)
+    }
+
+    /// Whether rows are passed over as they are stored, leaf by leaf, because the filled table has no room.
+    final var passesOnly: Bool {
+        guard !isFilled, let source else { return false }
+        return source.loadsLeaves && !source.mayFill
+    }
+
+    /// The filled table of one that waits; or this one, where that has no room.
+    final func whole() -> AnyTable {
+        if let known = filledIfThere { return known }
+        return passesOnly ? self : filled()
     }
 
     /// The filled table of the source, without what was changed. What runs inside a change asks for this one: a filled

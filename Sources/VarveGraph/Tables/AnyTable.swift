@@ -77,6 +77,10 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package internal(set) final var isFilled = true
     /// Whether a table that waits differs from its source.
     @exclusivity(unchecked) final var isChanged = false
+    /// What passes found of a table that loads leaves.
+    @exclusivity(unchecked) final var storedFindings: StoredFindings?
+    /// Whether rows of a table that waits may be in another order than their slots by what was changed.
+    @exclusivity(unchecked) final var mayLeaveOrder = false
     /// Whether rows of a table that waits may break constraints by what was changed.
     @exclusivity(unchecked) final var mayHoldEqual = false
     /// Unique values of rows that were put into a table that waits; nil for none.
@@ -145,6 +149,8 @@ package class AnyTable {
         source = other.source
         isChanged = other.isChanged
         mayHoldEqual = other.mayHoldEqual
+        storedFindings = other.storedFindings
+        mayLeaveOrder = other.mayLeaveOrder
         changedValues = other.changedValues
     }
 
@@ -190,6 +196,8 @@ package class AnyTable {
         source = nil
         isChanged = false
         mayHoldEqual = false
+        storedFindings = nil
+        mayLeaveOrder = false
         changedValues = nil
     }
 

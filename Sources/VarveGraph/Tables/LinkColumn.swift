@@ -89,6 +89,16 @@ package struct LinkColumn: Sendable {
         if isToMany { lists.tree.renewStoredLeaves() } else { single.tree.renewStoredLeaves() }
     }
 
+    /// The column for one reader, for whom stored lists are made that the column does not keep.
+    func forOneReader() -> LinkColumn {
+        var column = self
+        column.lists.tree.beForOneReader()
+        column.single.tree.beForOneReader()
+        return column
+    }
+
+    var storedLeaves: StoredLeaves? { lists.tree.stored ?? single.tree.stored }
+
     private static func leaf(
         of lists: [(slot: UInt32, children: [UInt32])], isToMany: Bool, first: UInt32
     ) -> AnyObject? {

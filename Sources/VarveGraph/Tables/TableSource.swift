@@ -73,7 +73,8 @@ package enum StoredSlot: Sendable {
     case unknown
 }
 
-/// The tables of a context by position. The subscript returns a table that is filled.
+/// The tables of a context by position. The subscript returns a table that is filled, or one that passes over its rows as
+/// they are stored (``AnyTable/passesOnly``).
 @usableFromInline
 package struct ContextTables {
     /// The tables as they are: for what is the same whether they are filled or not.
@@ -87,7 +88,7 @@ package struct ContextTables {
     @usableFromInline
     package subscript(position: Int) -> AnyTable {
         let table = unfilled[position]
-        return table.isFilled ? table : table.filled()
+        return table.isFilled ? table : table.whole()
     }
 
     /// The filled table, if it is there; else the one that waits for it.

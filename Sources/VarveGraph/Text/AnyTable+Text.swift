@@ -105,10 +105,11 @@ extension AnyTable {
         of words: TextWords, _ fields: [TextField], limit: Int, isWanted: ((UInt32) -> Bool)?
     ) -> ContiguousArray<UInt32> {
         var scan = TextScan(words)
-        visitRows(isPassing: false) { slot, row in
+        visitAnyOrder { slot, row in
             scan.add(fields.texts(in: row), slot: slot)
             return true
         }
-        return scan.ranking(limit: limit, isWanted: isWanted) { metadata(of: Slot($0)).ordinal }
+        var rows = RowCursor(self)
+        return scan.ranking(limit: limit, isWanted: isWanted) { rows.metadata(at: $0).ordinal }
     }
 }

@@ -129,6 +129,58 @@ private enum Model {
             + "\(boxes.resolve(in: context)) \(Item.query().count(in: context))"
     }
 
+    /// What queries find of which no index decides, in whatever order they ask for.
+    static func passed(_ context: Context, _ random: inout SeededGenerator) -> String {
+        func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+        let (rank, code) = (number(8), number(9))
+        let items: QueryList<Item>
+        switch number(8) {
+        case 0: items = Item.filter(\.rank == rank || \.code == code)
+        case 1: items = Item.query().sorted(by: \.note)
+        case 2: items = Item.query().sorted(by: \.note.desc, \.rank).limit(1 + number(5))
+        case 3: items = Item.filter(\.rank != rank).limit(1 + number(9), offset: number(4))
+        case 4: items = Item.filter(\.rank > rank).or(Item.filter(\.code == code))
+        case 5: items = Item.query().limit(1 + number(9), offset: number(4))
+        case 6: items = Item.filter(\.note == "green").sorted(by: \.kind.desc)
+        default: items = Item.query()
+        }
+        let kinds = items.grouped(by: \.kind)
+        var ids: [Int] = []
+        items.forEach(in: context) { ids.append($0.id) }
+        let related = items.related(\.$box).resolve(in: context).map(\.id)
+        let partners = items.related(\.$partners).resolve(in: context).map { $0.map(\.id) }
+        let all: [Item] = context.all()
+        return """
+            \(items.resolve(in: context)) \(items.count(in: context)) \(items.exists(in: context))
+            \(String(describing: items.first().resolve(in: context)?.id)) \(ids) \(related)
+            \(String(describing: items.last().resolve(in: context)?.id)) \(partners)
+            \((try? items.sum(\.rank, in: context)) ?? -1) \(kinds.counts(in: context))
+            \(String(describing: items.min(\.note, in: context))) \(all.map(\.id))
+            \(String(describing: items.max(\.code, in: context))) \(kinds.keys(in: context))
+            \(items.with(\.$box).id(\.$partners).resolve(in: context))
+            \(items.select(\.rank, in: context)) \(context.danglingLinks())
+            """
+    }
+
+    /// All pages of a query in insertion order, and of one that is sorted.
+    static func allPages(_ context: Context, _ random: inout SeededGenerator) throws -> String {
+        let rank = Int.random(in: 0..<8, using: &random)
+        let queries = [
+            Item.query(), Item.filter(\.rank != rank), Item.query().sorted(by: \.note),
+            Item.filter(\.rank <= rank), Item.query().or(\.rank == rank),
+        ]
+        return try queries.map { query in
+            var ids: [[Int]] = []
+            var cursor: QueryCursor?
+            repeat {
+                let page = try query.page(after: cursor, limit: 13, in: context)
+                ids.append(page.entities.map(\.id))
+                cursor = page.next
+            } while cursor != nil
+            return "\(ids)"
+        }.joined()
+    }
+
     /// The pages of a query that an index serves.
     static func pages(_ context: Context, _ random: inout SeededGenerator) throws -> String {
         let rank = Int.random(in: 0..<8, using: &random)
@@ -180,34 +232,53 @@ private enum Model {
 struct WaitingLawTests {
     private struct Stop: Error {}
 
-    /// One store of two that are to be the same.
+    /// What becomes of tables behind an opening.
+    private enum Kind {
+        /// All are filled by it.
+        case filled
+        /// Each is filled by what needs all of it.
+        case waiting
+        /// None is filled: there is no room.
+        case passing
+    }
+
+    /// One store of several that are to be the same.
     private struct Side {
         let disk = SimulatedDisk()
-        let isWaiting: Bool
+        let kind: Kind
         var environment: SimulatedEnvironment
         var store: Store
+        var isWaiting: Bool { kind != .filled }
 
-        init(_ image: DiskImage?, isWaiting: Bool, seed: UInt64) throws {
-            self.isWaiting = isWaiting
+        init(_ image: DiskImage?, _ kind: Kind, seed: UInt64) throws {
+            self.kind = kind
             environment = SimulatedEnvironment(seed: seed)
             if let image { disk.restart(with: image) }
-            store = try Self.open(disk, environment, isWaiting)
+            store = try Self.open(disk, environment, kind)
         }
 
         private static func open(
-            _ disk: SimulatedDisk, _ environment: SimulatedEnvironment, _ isWaiting: Bool
+            _ disk: SimulatedDisk, _ environment: SimulatedEnvironment, _ kind: Kind
         ) throws -> Store {
             try Store(
                 in: disk, environment: environment, configuration: LogConfiguration(),
                 mode: .readWrite, durability: .commit, retention: .everything,
                 compactsAutomatically: false, loading: .whenRead,
+                memory: kind == .passing ? .megabytes(0) : .standard,
                 types: [Model.Item.self, Model.Box.self],
-                waitingSlotsMin: isWaiting ? 0 : .max)
+                waitingSlotsMin: kind == .filled ? .max : 0)
         }
 
         mutating func reopen() throws {
             try store.close()
-            store = try Self.open(disk, environment, isWaiting)
+            store = try Self.open(disk, environment, kind)
+        }
+
+        /// The types of which a table was filled, but for those of tombstones, which are always.
+        var filledTypes: [String] {
+            store.context.tables.tables.unfilled
+                .filter { $0.hasFilled && $0.descriptor.tombstoneOwner == nil }
+                .map(\.descriptor.name)
         }
     }
 
@@ -220,6 +291,8 @@ struct WaitingLawTests {
         case 2:
             do { try store.redo() } catch { glances = "\(error)" }
         case 3: return Model.glance(store.context, &random)
+        case 12: return Model.passed(store.context, &random)
+        case 13: return try Model.allPages(store.context, &random)
         case 14: return try Model.pages(store.context, &random)
         case 15: try store.compact()
         case 4: return Model.indexed(store.context)
@@ -242,6 +315,9 @@ struct WaitingLawTests {
                         if Int.random(in: 0..<24, using: &random) == 0 {
                             glances += Model.indexed(context)
                         }
+                        if Int.random(in: 0..<24, using: &random) == 0 {
+                            glances += Model.passed(context, &random)
+                        }
                     }
                     if isStopped { throw Stop() }
                 }
@@ -251,7 +327,7 @@ struct WaitingLawTests {
     }
 
     private func makeImage(_ random: inout SeededGenerator, seed: UInt64) throws -> DiskImage {
-        let side = try Side(nil, isWaiting: false, seed: seed)
+        let side = try Side(nil, .filled, seed: seed)
         for number in 0..<40 {
             try side.store.write { context in
                 for _ in 0..<8 { try Model.change(&context, &random) }
@@ -268,30 +344,41 @@ struct WaitingLawTests {
     func same(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let image = try makeImage(&random, seed: seed)
-        var waiting = try Side(image, isWaiting: true, seed: seed)
-        var filled = try Side(image, isWaiting: false, seed: seed)
+        var waiting = try Side(image, .waiting, seed: seed)
+        var passing = try Side(image, .passing, seed: seed)
+        var filled = try Side(image, .filled, seed: seed)
         for number in 0..<40 {
-            var other = random
+            var (other, third) = (random, random)
             let found = try step(waiting.store, &random)
             let expected = try step(filled.store, &other)
             #expect(found == expected, "seed \(seed), step \(number)")
-            guard found == expected else { return }
+            let passed = try step(passing.store, &third)
+            #expect(passed == expected, "seed \(seed), step \(number), without room")
+            #expect(passing.filledTypes == [], "seed \(seed), step \(number)")
+            guard found == expected, passed == expected, passing.filledTypes == [] else { return }
             if Int.random(in: 0..<6, using: &random) == 0 {
                 waiting.store.context.checkInvariants()
             }
             if Int.random(in: 0..<4, using: &random) == 0 {
                 try waiting.reopen()
+                try passing.reopen()
                 try filled.reopen()
             }
         }
         waiting.store.context.checkInvariants()
+        let content = Model.describe(passing.store.context)
+        #expect(content == Model.describe(filled.store.context), "seed \(seed), without room")
+        #expect(passing.filledTypes == [], "seed \(seed)")
+        // That fills the tables, and looks into them.
+        passing.store.context.checkInvariants()
+        try passing.store.close()
         try checkPast(waiting, filled, seed: seed)
     }
 
     /// Items in the order of their ids, of which the first are in a box with the label 1. Number 2 has no row, and so a slot
     /// before those of items that are there.
     private func makeBoxedItems() throws -> DiskImage {
-        let side = try Side(nil, isWaiting: false, seed: 1)
+        let side = try Side(nil, .filled, seed: 1)
         // By itself: in one transaction rows would come to slots before ids that are linked alone.
         try side.store.write { context in
             try Model.Box(id: "b1", label: 1, items: .ids([0, 1, 2, 3])).save(to: &context)
@@ -340,8 +427,8 @@ struct WaitingLawTests {
     @Test("Rows are in the same order behind a save that is rolled back, if it filled their table")
     func orderBehindRefusal() throws {
         let image = try makeBoxedItems()
-        let waiting = try Side(image, isWaiting: true, seed: 1)
-        let filled = try Side(image, isWaiting: false, seed: 1)
+        let waiting = try Side(image, .waiting, seed: 1)
+        let filled = try Side(image, .filled, seed: 1)
         let orders = try orderBehindRefusal(in: filled)
         let ids = [0, 1, 3, 4, 5, 6, 7, 2]
         #expect(orders == [ids, ids + [10], ids + [10]])
@@ -355,7 +442,7 @@ struct WaitingLawTests {
         let content = Model.describe(waiting.store.context)
         #expect(content == Model.describe(filled.store.context), "seed \(seed)")
         try waiting.store.close()
-        let logged = try Side(waiting.disk.image, isWaiting: false, seed: seed)
+        let logged = try Side(waiting.disk.image, .filled, seed: seed)
         #expect(content == Model.describe(logged.store.context), "seed \(seed), as logged")
         #expect(logged.store.lastTransaction == filled.store.lastTransaction)
         for number in stride(from: 30, to: filled.store.lastTransaction.rawValue, by: 7) {

@@ -97,7 +97,7 @@ extension RowSet {
         guard case .planned(let rows) = rows else { return false }
         switch rows.source {
         case .walk, .listed: return true
-        case .scan, .candidates, .ranking: return false
+        case .scan, .pass, .candidates, .ranking: return false
         }
     }
 }

@@ -44,8 +44,8 @@ struct PageOrder<Entity: EntityModelProtocol> {
         guard let parts else { return .list }
         guard let cursor else { return .query(query) }
         if parts.isEmpty, let table = context.table(of: Entity.self) {
-            let planned = query.plan.list.planned(table)
-            if case .scan = planned.source, let slot = table.slot(behind: cursor) {
+            let planned = query.plan.list.planned(whole: table)
+            if planned.isOfAllRows, let slot = table.slot(behind: cursor) {
                 return .slot(slot, planned.residual?.matches)
             }
         }
@@ -88,6 +88,7 @@ struct PageOrder<Entity: EntityModelProtocol> {
         at slot: UInt32, position: Int, _ table: Table<Entity>
     ) throws(QueryCursorError) -> QueryCursor {
         let slot = Slot(slot)
+        let table = table.forOneReader().rows(of: Entity.self)
         var values: [String] = []
         for part in parts ?? [] {
             let encoded = table.withRow(at: slot) { part.cursorValue?.encode($0) }
@@ -111,9 +112,9 @@ extension RowComparator.Part {
 extension Table {
     /// The slot behind the cursor's, where slot order is insertion order and the slot is known.
     fileprivate func slot(behind cursor: QueryCursor) -> UInt32? {
-        guard isInSlotOrder, let slot = slot(ofEncodedID: cursor.id),
-            metadata(of: slot).ordinal == cursor.ordinal
-        else { return nil }
+        guard isInSlotOrder, let slot = slot(ofEncodedID: cursor.id) else { return nil }
+        var rows = RowCursor(self)
+        guard rows.metadata(at: slot.rawValue).ordinal == cursor.ordinal else { return nil }
         return slot.rawValue + 1
     }
 

@@ -1,6 +1,8 @@
 extension AnyTable {
     /// Whether slot order is insertion order.
-    @usableFromInline var isInSlotOrder: Bool { order.slotsByOrdinal == nil }
+    @usableFromInline var isInSlotOrder: Bool {
+        order.slotsByOrdinal == nil && (isFilled || passesInOrder)
+    }
 
     /// While slot order is insertion order, a row is ordered by its slot, else by its ordinal.
     /// Either is a number below this.

@@ -21,7 +21,7 @@ extension AnyTable {
         let index = textIndexes.first { $0.fields.namesSame(as: condition.fields) }
         if let index { return index.postings.forEachScore(of: words, body) }
         var scan = TextScan(words)
-        visitRows(isPassing: false) { slot, row in
+        visitAnyOrder { slot, row in
             scan.add(condition.fields.texts(in: row), slot: slot)
             return true
         }

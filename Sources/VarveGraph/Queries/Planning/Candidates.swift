@@ -67,7 +67,7 @@ struct IndexWalk: Sendable {
 
 extension IndexDefinition {
     /// The names of the first properties.
-    fileprivate func properties(_ count: Int) -> [String] {
+    func properties(_ count: Int) -> [String] {
         components.prefix(count).map(\.path.propertyName)
     }
 }

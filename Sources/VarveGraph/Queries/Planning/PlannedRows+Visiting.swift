@@ -32,7 +32,7 @@ extension PlannedRows {
     }
 
     /// The matching rows as their source gives them.
-    private func forEachMatch(in table: AnyTable, isPassing: Bool, _ body: RowVisit) {
+    func forEachMatch(in table: AnyTable, isPassing: Bool, _ body: RowVisit) {
         if case .candidates(let candidates) = source {
             let slots = table.slotsInOrder(of: candidates)
             if slots.count > 1, let test = packedTest(in: table) {
@@ -41,7 +41,8 @@ extension PlannedRows {
             return visit(slots, in: table, isPassing: isPassing, body)
         }
         switch source {
-        case .listed(let slots): visit(slots, in: table, isPassing: isPassing, body)
+        case .listed(let rows): visit(rows.slots, in: table, isPassing: isPassing, body)
+        case .pass: pass(table).forEach(upTo: passedCount, body)
         case .scan, .candidates:
             // What has nothing to be tested is handed on as it comes.
             guard let test = residual?.matches else {
@@ -113,6 +114,7 @@ extension PlannedRows {
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: kept)
         }
+        if !table.isFilled, table.passesOnly { return selected(table, comparator, keeping: kept) }
         var selection = RowSelection(comparator, keeping: kept, expecting: 0)
         forEachMatch(in: table, isPassing: false) { slot, row in
             selection.add(slot, row)
@@ -163,6 +165,7 @@ extension PlannedRows {
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: .max).last
         }
+        if !table.isFilled, table.passesOnly { return lastPassed(table, comparator) }
         var last: (slot: UInt32, row: UnsafeRawPointer)?
         forEachMatch(in: table, isPassing: false) { slot, row in
             if last.map({ comparator.compare($0.row, row) <= 0 }) ?? true { last = (slot, row) }
@@ -176,7 +179,8 @@ extension PlannedRows {
         let slots: ContiguousArray<UInt32>
         switch source {
         case .candidates(let candidates): slots = table.slotsInOrder(of: candidates)
-        case .listed(let listed): slots = listed
+        case .listed(let rows): slots = rows.slots
+        case .pass: return pass(table).last()
         case .ranking(let condition): slots = rankedSlots(condition, table)
         case .walk: slots = matchingSlots(in: table)
         case .scan:

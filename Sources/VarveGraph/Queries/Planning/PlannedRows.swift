@@ -11,8 +11,10 @@ struct PlannedRows: Sendable {
         case ranking(TextCondition)
         /// The rows of an index's range in the order of the index, which is the query's.
         case walk(IndexWalk)
-        /// These, in insertion order: what a stored index names in a table that waits.
-        case listed(ContiguousArray<UInt32>)
+        /// Every row of a table that waits, as it is stored, in insertion order; see ``RowPass``.
+        case pass
+        /// What a stored index names in a table that waits.
+        case listed(ListedRows)
     }
 
     @usableFromInline let source: Source
@@ -42,16 +44,24 @@ struct PlannedRows: Sendable {
         return residual == nil && orderings.isEmpty
     }
 
+    /// Whether no index names rows.
+    var isOfAllRows: Bool {
+        switch source {
+        case .scan, .pass: true
+        case .candidates, .ranking, .walk, .listed: false
+        }
+    }
+
     /// How many rows there are, where that can be said without looking at them.
     @usableFromInline
     func knownCount(of liveCount: Int) -> Int? {
         guard residual == nil else { return nil }
         let total: Int
         switch source {
-        case .scan: total = liveCount
+        case .scan, .pass: total = liveCount
         case .walk(let walk): total = walk.range.count
         case .ranking: return nil
-        case .listed(let slots): total = slots.count
+        case .listed(let rows): total = rows.slots.count
         case .candidates(let candidates):
             guard candidates.isCounted else { return nil }
             total = candidates.count
@@ -71,8 +81,8 @@ struct PlannedRows: Sendable {
     func namedSlots(in table: AnyTable) -> ContiguousArray<UInt32>? {
         guard residual == nil, orderings.isEmpty, case .all = page else { return nil }
         switch source {
-        case .scan, .ranking: return nil
-        case .listed(let slots): return slots
+        case .scan, .pass, .ranking: return nil
+        case .listed(let rows): return rows.slots
         case .candidates(let candidates): return table.slotsInOrder(of: candidates)
         case .walk(let walk): return table.slots(along: walk, limit: .max, offset: 0)
         }

@@ -92,7 +92,10 @@ struct QueryHead: Sendable {
     }
 
     /// How rows that meet all this are found in the table.
-    func planned(_ table: AnyTable) -> PlannedRows { QueryPlanner(table, self).plan() }
+    func planned(_ table: AnyTable) -> PlannedRows {
+        let planner = QueryPlanner(table, self)
+        return table.isFilled ? planner.plan() : planner.planOfPass()
+    }
 
     /// The order as one comparison, where it is one.
     var comparator: RowComparator? {

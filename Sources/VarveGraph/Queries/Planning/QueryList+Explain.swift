@@ -2,7 +2,8 @@ extension QueryList {
     /// How the query would be run in the context. Runs nothing and changes nothing.
     ///
     /// It says that of a filled table, and fills the one of the entities: behind the opening of a large store a stored index
-    /// may serve the query instead.
+    /// may serve the query instead. A table for which there is no room is not filled: the plan says how it is read as it is
+    /// stored, and so it looks into stored indexes.
     public func explain(in context: Context) -> QueryPlan {
         plan(in: context).renamingProperties(StorageNames(in: context, of: Entity.self))
     }
@@ -22,7 +23,7 @@ extension QueryList {
                 entity: Entity._descriptor.name, access: access, candidates: count, test: nil,
                 order: .asFound, stopsEarly: false, steps: words)
         }
-        let rows = plan.list.planned(table)
+        let rows = plan.list.planned(whole: table)
         let head = QueryHead(of: plan.steps)
         return QueryPlan(
             entity: Entity._descriptor.name, access: rows.access(in: table),
@@ -41,7 +42,8 @@ extension PlannedRows {
     func access(in table: AnyTable) -> QueryPlan.Access {
         switch source {
         case .scan: .scan
-        case .listed: preconditionFailure("a plan of a filled table lists rows")
+        case .pass: .storedScan
+        case .listed(let rows): rows.access(in: table)
         case .candidates(let candidates): candidates.access(in: table)
         case .ranking(let condition):
             .ranking(
@@ -56,8 +58,8 @@ extension PlannedRows {
 
     func candidateCount(in table: AnyTable) -> Int {
         switch source {
-        case .scan: table.liveCount
-        case .listed(let slots): slots.count
+        case .scan, .pass: table.liveCount
+        case .listed(let rows): rows.slots.count
         case .ranking(let condition):
             table.textCandidateCount(for: condition) ?? table.liveCount
         case .candidates(let candidates): candidates.count
@@ -67,8 +69,10 @@ extension PlannedRows {
 
     func order(_ head: QueryHead) -> QueryPlan.Order {
         guard !orderings.isEmpty else {
-            if case .candidates = source { return .restored }
-            return .asFound
+            switch source {
+            case .candidates, .listed: return .restored
+            case .scan, .pass, .ranking, .walk: return .asFound
+            }
         }
         let words = orderings.reversed().map(\.description).joined(separator: ", then ")
         return head.wanted.map { .selected(by: words, count: $0) } ?? .sorted(by: words)

@@ -9,6 +9,9 @@ public struct QueryPlan: Sendable, Equatable {
     public indirect enum Access: Sendable, Equatable {
         /// Every row of the type, in insertion order.
         case scan
+        /// Every row of the type as it is stored, in insertion order: behind the opening of a store of which the type's rows
+        /// have no room in memory.
+        case storedScan
         /// One look-up for each id given.
         case ids
         /// The links of other rows.
@@ -87,6 +90,7 @@ extension QueryPlan.Access: CustomStringConvertible {
     public var description: String {
         switch self {
         case .scan: "scan"
+        case .storedScan: "scan of stored rows"
         case .ids: "by id"
         case .relation: "through a relation"
         case .index(let index, let ranges):

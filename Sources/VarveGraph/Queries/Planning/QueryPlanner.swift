@@ -50,6 +50,11 @@ struct QueryPlanner {
         return planned(best.source)
     }
 
+    /// A table that waits is passed over: it has no indexes.
+    func planOfPass() -> PlannedRows {
+        ranking() ?? planned(.pass, covered: ConditionSet(), orderings: head.orderings)
+    }
+
     /// All ways to answer, with what each is expected to cost. The first is one without an index.
     func alternatives() -> [(cost: Double, rows: PlannedRows)] {
         if let ranked = ranking() { return [(0, ranked)] }

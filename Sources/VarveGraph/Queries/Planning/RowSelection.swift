@@ -49,6 +49,31 @@ struct RowSelection {
         if kept < .max / 2, entries.count >= 2 * kept { truncate() }
     }
 
+    /// Adds a row whose address is good for the call alone.
+    ///
+    /// - Parameter hold: returns an address of the row at a slot that stays good as long as the entry is kept.
+    mutating func add(
+        _ slot: UInt32, passing row: UnsafeRawPointer, _ hold: (UInt32) -> UnsafeRawPointer
+    ) {
+        if let last {
+            let (key, isExact) = firstKey(row)
+            if !isExact { self.isExact = false }
+            let entry = Entry(key: key, row: row, slot: slot, position: position)
+            guard key < last.key || key == last.key && precedes(entry, last) else {
+                position += 1
+                return
+            }
+        }
+        add(slot, hold(slot))
+    }
+
+    /// The slots of the rows that are kept so far.
+    var keptSlots: ContiguousArray<UInt32> {
+        var slots = ContiguousArray(entries.map(\.slot))
+        if let last { slots.append(last.slot) }
+        return slots
+    }
+
     /// The slots of the kept rows in order.
     mutating func finish() -> ContiguousArray<UInt32> {
         sort()

@@ -58,7 +58,7 @@ extension QueryPlan {
 extension QueryPlan.Access {
     fileprivate func renamingProperties(_ names: StorageNames) -> Self {
         switch self {
-        case .scan, .ids, .relation: self
+        case .scan, .storedScan, .ids, .relation: self
         case .index(let index, let ranges):
             .index(index.renamingProperties(names), ranges: ranges)
         case .union(let branches): .union(branches.map { $0.renamingProperties(names) })

@@ -6,8 +6,14 @@ struct StoredSearch {
     let table: AnyTable
     let head: QueryHead
     private let source: any TableSource
-    /// More rows than this are found sooner by the filled table.
+    /// More rows than this are found sooner by the filled table, or by a pass over what is stored.
     private let countMax: Int
+
+    /// What was found: rows by their slots, and how.
+    private struct Found {
+        var slots: ContiguousArray<UInt32>
+        let way: ListedRows.Way
+    }
 
     /// Nil where the table is filled, or is worth filling.
     init?(_ table: AnyTable, _ head: QueryHead) {
@@ -17,15 +23,17 @@ struct StoredSearch {
         self.table = table
         self.head = head
         self.source = source
-        countMax = max(64, table.slotCount / 64)
+        // A pass makes each leaf of eight rows; so many rows that are named have as many leaves at most. To fill a table
+        // costs more, but once.
+        countMax = max(64, table.slotCount / (table.passesOnly ? PackedLeaf.width : 64))
     }
 
-    /// The rows, in insertion order; nil where only the filled table knows them, or there are many.
+    /// The rows, in insertion order; nil where no index knows them, or there are many.
     func plan() -> PlannedRows? {
-        guard let changed = changedRows(), let named = walked() ?? named() else { return nil }
-        let slots = named + changed
+        guard let changed = changedRows(), let found = walked() ?? named() else { return nil }
+        let slots = table.inInsertionOrder(found.slots + changed)
         return PlannedRows(
-            source: .listed(table.inInsertionOrder(slots)),
+            source: .listed(ListedRows(slots: slots, way: found.way)),
             residual: head.conjuncts.isEmpty ? nil : .all(of: head.conjuncts),
             orderings: head.orderings, page: head.page, next: head.next)
     }
@@ -33,16 +41,18 @@ struct StoredSearch {
     // MARK: - By values
 
     /// The rows that an index names for conditions, of the index that names fewest.
-    private func named() -> ContiguousArray<UInt32>? {
+    private func named() -> Found? {
         guard !head.conjuncts.isEmpty else { return nil }
         let start = IndexSearch(head.conjuncts)
-        var best: ContiguousArray<UInt32>?
+        var best: Found?
         for index in table.indexDefinitions.indices {
             guard let fields = source.storedFields(ofIndex: index),
                 let search = start.narrowed(to: table.indexDefinitions[index])
             else { continue }
-            let countMax = best.map { $0.count - 1 } ?? countMax
-            if let found = slots(ofIndex: index, search, fields, countMax) { best = found }
+            let countMax = best.map { $0.slots.count - 1 } ?? countMax
+            if let slots = slots(ofIndex: index, search, fields, countMax) {
+                best = Found(slots: slots, way: .ranges(of: index, search))
+            }
         }
         return best
     }
@@ -67,7 +77,7 @@ struct StoredSearch {
     // MARK: - Along an order
 
     /// The first rows along an index whose order is the query's, and all that are equal to the last of them.
-    private func walked() -> ContiguousArray<UInt32>? {
+    private func walked() -> Found? {
         guard case .limit = head.page, let wanted = head.wanted, let comparator = head.comparator
         else { return nil }
         let paths = comparator.parts.compactMap { $0.path?.raw }
@@ -85,7 +95,7 @@ struct StoredSearch {
     private func walk(
         _ index: Int, _ fields: [StoredIndexField], _ paths: [AnyKeyPath],
         _ comparator: RowComparator, _ wanted: Int
-    ) -> ContiguousArray<UInt32>? {
+    ) -> Found? {
         let components = table.indexDefinitions[index].components
         var search = IndexSearch(head.conjuncts)
         while true {
@@ -96,7 +106,11 @@ struct StoredSearch {
                 isOrderedByKey(fields, depth)
             {
                 search.addRange(at: components[search.depth].path.raw)
-                return walk(index, fields, search, comparator, wanted, isReversed: isReversed)
+                let slots = walk(
+                    index, fields, search, comparator, wanted, isReversed: isReversed)
+                return slots.map {
+                    Found(slots: $0, way: .walk(along: index, depth, isReversed: isReversed))
+                }
             }
             guard search.addEquality(at: components[search.depth].path.raw),
                 search.rangeCount == 1
@@ -118,6 +132,8 @@ struct StoredSearch {
     ) -> ContiguousArray<UInt32>? {
         let test = head.conjuncts.isEmpty ? nil : RowCondition.all(of: head.conjuncts).matches
         var slots = ContiguousArray<UInt32>()
+        var rows = RowCursor(table)
+        var held = HeldRow(table)
         var passedCount = 0
         /// Whether the key is another one than that of the last row that was looked at.
         var isOtherKey = false
@@ -131,12 +147,12 @@ struct StoredSearch {
                 // What was changed says nothing of the order: the index knows it as it was.
                 guard !table.isOwn(slot) else { return passedCount <= countMax }
                 if slots.count >= wanted, isOtherKey,
-                    !table.areEqual(slots[wanted - 1], slot, comparator)
+                    !held.isEqual(slots[wanted - 1], slot, comparator, &rows)
                 {
                     return false
                 }
                 isOtherKey = false
-                if table.isMet(test, at: slot) { slots.append(slot) }
+                if rows.withRow(at: slot, { test?($0) ?? true }) == true { slots.append(slot) }
                 return passedCount <= countMax
             }
             return false
@@ -165,25 +181,42 @@ extension AnyTable {
         cells.nodes.nodeInTree(holding: Int(slot)) != nil
     }
 
-    /// Some slots with rows, each once, in insertion order.
+    /// Some slots, each once, in insertion order, as far as they have rows.
     fileprivate func inInsertionOrder(_ slots: ContiguousArray<UInt32>) -> ContiguousArray<UInt32> {
-        let rows = Set(slots).compactMap { slot in
-            isLive(Slot(slot)) ? (slot: slot, ordinal: metadata(of: Slot(slot)).ordinal) : nil
+        var rows = RowCursor(self)
+        var found = ContiguousArray<(slot: UInt32, ordinal: UInt64)>()
+        var isAscending = true
+        // Leaf by leaf, and in most tables in insertion order.
+        for slot in slots.sorted() where found.last?.slot != slot && rows.hasRow(at: slot) {
+            let ordinal = rows.metadata(at: slot).ordinal
+            if let last = found.last, last.ordinal > ordinal { isAscending = false }
+            found.append((slot, ordinal))
         }
-        return ContiguousArray(rows.sorted { $0.ordinal < $1.ordinal }.map(\.slot))
+        if !isAscending { found.sort { $0.ordinal < $1.ordinal } }
+        return ContiguousArray(found.map(\.slot))
+    }
+}
+
+/// The last row that is wanted of a walk, to which others are compared.
+private struct HeldRow {
+    private let table: AnyTable
+    /// Nil where rows stay where they are.
+    private var held: HeldRows?
+
+    init(_ table: AnyTable) {
+        self.table = table
+        held = table.passesOnly ? HeldRows(table) : nil
     }
 
-    fileprivate func isMet(_ test: (@Sendable (UnsafeRawPointer) -> Bool)?, at slot: UInt32) -> Bool
-    {
-        withRawRow(at: Slot(slot)) { test?($0) ?? true } ?? false
-    }
-
-    fileprivate func areEqual(
-        _ first: UInt32, _ second: UInt32, _ comparator: RowComparator
+    /// Whether the rows at two slots are equal. The first one is the same in each call.
+    mutating func isEqual(
+        _ first: UInt32, _ second: UInt32, _ comparator: RowComparator, _ rows: inout RowCursor
     ) -> Bool {
-        let order = withRawRow(at: Slot(first)) { first in
-            withRawRow(at: Slot(second)) { comparator.compare(first, $0) }
+        guard let row = held?.row(at: first) else {
+            return table.withRawRow(at: Slot(first)) { first in
+                rows.withRow(at: second) { comparator.compare(first, $0) == 0 }
+            } == true
         }
-        return order == 0
+        return rows.withRow(at: second) { comparator.compare(row, $0) == 0 } == true
     }
 }

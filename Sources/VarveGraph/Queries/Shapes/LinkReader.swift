@@ -8,7 +8,7 @@ final class LinkReader {
     @usableFromInline
     init(relation: Int, table position: Int, in context: Context) {
         let table = context.tables.tables[rows: position]
-        column = table.links[relation]
+        column = table.linksForOneReader(relation: relation)
         child = context.tables.tables[rows: table.relations[relation].childTable]
     }
 
@@ -26,6 +26,9 @@ final class LinkReader {
     /// Asks for the links of a parent, which are read soon.
     @usableFromInline
     func ask(for parent: UInt32) { column.ask(for: parent) }
+
+    /// The links of a parent.
+    func list(of parent: UInt32) -> SlotList { column[parent] }
 
     /// The first linked slot, live or not.
     @usableFromInline

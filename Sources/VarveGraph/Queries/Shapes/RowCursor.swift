@@ -2,8 +2,11 @@
 ///
 /// A row of a packed leaf is made when it is read. A caller that keeps addresses, and the eighth read of a leaf, make all
 /// of its rows, which are kept.
+///
+/// Of a table that passes over its rows (``AnyTable/passesOnly``) it keeps the last leaves, and no others.
 @usableFromInline
 struct RowCursor {
+    /// The table, or one of its own for the cursor.
     @usableFromInline let table: AnyTable
     @usableFromInline let shift: Int
     @usableFromInline var page = -1
@@ -11,7 +14,7 @@ struct RowCursor {
 
     @usableFromInline
     init(_ table: AnyTable) {
-        self.table = table
+        self.table = table.isFilled ? table : table.forOneReader()
         shift = table.cells.nodes.leafShift
     }
 
@@ -36,6 +39,27 @@ struct RowCursor {
     mutating func hasRow(at slot: UInt32) -> Bool {
         guard let place = place(at: slot) else { return false }
         return table.isLive(at: place)
+    }
+
+    /// Calls `body` with the row at a slot, or returns nil where it holds none. The address is good for the call alone.
+    mutating func withRow<Result>(
+        at slot: UInt32, _ body: (UnsafeRawPointer) -> Result
+    ) -> Result? {
+        guard let place = place(at: slot) else { return nil }
+        var result: Result?
+        _ = table.withRow(at: table.settledForReading(place, Slot(slot))) {
+            result = body($0)
+            return true
+        }
+        return result
+    }
+
+    /// Stamps and order of the row or the former row at a slot.
+    mutating func metadata(at slot: UInt32) -> RowMetadata {
+        guard let place = place(at: slot) else { return .absent }
+        guard place.isPacked else { return table.metadata(besideRow: place.element) }
+        guard table.isLive(at: place) else { return .absent }
+        return PackedLeaf.metadata(at: place.position, of: place.node)
     }
 
     /// Copies the row at a slot; returns false where the slot holds none.

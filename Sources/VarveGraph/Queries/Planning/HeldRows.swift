@@ -1,0 +1,42 @@
+/// Addresses of rows of a table that passes over them: they are good as long as the rows are held here.
+struct HeldRows {
+    private let table: AnyTable
+    /// What the table has not, by number.
+    private var leaves: [Int: AnyObject] = [:]
+
+    init(_ table: AnyTable) { self.table = table }
+
+    /// How many leaves are held.
+    var leafCount: Int { leaves.count }
+
+    /// The row at a slot that has one.
+    mutating func row(at slot: UInt32) -> UnsafeRawPointer {
+        let (number, position) = (Int(slot) / PackedLeaf.width, Int(slot) % PackedLeaf.width)
+        let leaf = LeafWord(node(number))
+        let values =
+            leaf.isPacked
+            ? PackedLeaf.unpacked(of: leaf.node, table.cellOperations.makeLeaf) : leaf.node
+        return table.layout.cell(position, of: values)
+    }
+
+    private mutating func node(_ number: Int) -> UnsafeRawPointer {
+        if let held = leaves[number] {
+            return UnsafeRawPointer(Unmanaged.passUnretained(held).toOpaque())
+        }
+        if let own = table.cells.nodes.nodeInTree(holding: number * PackedLeaf.width) { return own }
+        var owner: AnyObject?
+        guard let node = table.cells.stored?.node(number, heldBy: &owner) else {
+            preconditionFailure("a row that is not there")
+        }
+        leaves[number] = owner
+        return node
+    }
+
+    /// Releases all but the rows at some slots.
+    mutating func keep(_ slots: some Sequence<UInt32>) {
+        let kept = Set(slots.lazy.map { Int($0) / PackedLeaf.width })
+        leaves = leaves.filter { kept.contains($0.key) }
+    }
+
+    mutating func removeAll() { leaves = [:] }
+}

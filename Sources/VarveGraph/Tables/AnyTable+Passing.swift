@@ -1,0 +1,161 @@
+// A table that waits, and of which the filled table has no room, is passed over as it is: its own leaves, and stored ones
+// that are made for the pass and gone behind it.
+
+extension AnyTable {
+    // MARK: - Leaves for one reader
+
+    /// The table for one reader, whom it outlives by nothing: stored leaves are made for it alone. Else the table itself.
+    ///
+    /// A reader that is handed slots one after another, ``RowCursor``, has its own.
+    final func forOneReader() -> AnyTable {
+        guard passesOnly else { return self }
+        let table = cloned()
+        table.cells.beForOneReader()
+        return table
+    }
+
+    /// The lists of a relation for one reader; see ``forOneReader()``.
+    final func linksForOneReader(relation: Int) -> LinkColumn {
+        passesOnly ? links[relation].forOneReader() : links[relation]
+    }
+
+    /// Calls `body` with each row in the order of the slots, until it returns false. The addresses are good for the calls
+    /// alone.
+    final func passRows(_ body: RowVisit) {
+        cells.forEachPassedNode { visit($1, $0, isPassing: true, body) }
+    }
+
+    /// Calls `body` with each leaf, the last one first, until it returns false: with what calls another with each row of the
+    /// leaf, forwards.
+    final func passLeavesBackwards(_ body: ((RowVisit) -> Void) -> Bool) {
+        cells.forEachPassedNode(isReversed: true) { first, node in
+            body { _ = visit(node, first, isPassing: true, $0) }
+        }
+    }
+
+    /// Calls `body` with each row, of a table that waits in the order of the slots: for what does not depend on the order.
+    final func visitAnyOrder(_ body: RowVisit) {
+        if isFilled { visitRows(isPassing: false, body) } else { passRows(body) }
+    }
+
+    /// Calls `body` with the slot and the ordinal of each row in the order of the slots. No row is made.
+    final func passOrdinals(_ body: (UInt32, UInt64) -> Void) {
+        cells.forEachPassedNode { first, node in
+            forEachOrdinal(in: node) { position, ordinal in
+                body(UInt32(truncatingIfNeeded: first + position), ordinal)
+                return true
+            }
+        }
+    }
+
+    private final func forEachOrdinal(
+        in node: UnsafeRawPointer, _ body: (Int, UInt64) -> Bool
+    ) -> Bool {
+        let leaf = LeafWord(node)
+        return forEachLive(in: node) { position in
+            let metadata =
+                leaf.isPacked
+                ? PackedLeaf.metadata(at: position, of: node)
+                : self.metadata(besideRow: layout.cell(position, of: node))
+            return body(position, metadata.ordinal)
+        }
+    }
+
+    /// Slots without a row that have a place in the order, as those with a tombstone do.
+    package final func keptPlaces() -> ContiguousArray<UInt32> {
+        var slots = ContiguousArray<UInt32>()
+        func note(_ first: Int, _ node: UnsafeRawPointer) -> Bool {
+            // A packed leaf has rows alone.
+            guard !PackedLeaf.isPacked(node) else { return true }
+            for position in 0..<PackedLeaf.width {
+                let cell = layout.cell(position, of: node)
+                let metadata = metadata(besideRow: cell)
+                guard !cellOperations.hasRow(cell), metadata.isFormer,
+                    metadata.ordinal != RowMetadata.noOrdinal
+                else { continue }
+                slots.append(UInt32(truncatingIfNeeded: first + position))
+            }
+            return true
+        }
+        if isFilled { cells.forEachNode(note) } else { cells.forEachPassedNode { note($0, $1) } }
+        return slots
+    }
+
+    /// How many leaves were made of what is stored, and are kept. O(n)
+    package final var madeLeafCount: Int {
+        let trees = [cells.stored, vacantIDs.stored] + links.map(\.storedLeaves)
+        return trees.reduce(0) { $0 + ($1?.madeCount ?? 0) }
+    }
+
+    // MARK: - Order
+
+    /// Whether the rows of a table that waits are in insertion order where they are in the order of their slots. The first
+    /// call looks at all that are stored.
+    final var passesInOrder: Bool {
+        guard !mayLeaveOrder, let storedFindings else { return false }
+        if let known = storedFindings.isAscending { return known }
+        var last: UInt64 = 0
+        var isAscending = true
+        cells.forEachLeafOfSource { _, node in
+            isAscending = forEachOrdinal(in: node) { _, ordinal in
+                defer { last = ordinal }
+                return ordinal > last
+            }
+            return isAscending
+        }
+        storedFindings.note(isAscending: isAscending)
+        return isAscending
+    }
+
+    /// Whether ``passesInOrder`` is known, or needs no look.
+    final var isPassOrderKnown: Bool {
+        mayLeaveOrder || storedFindings == nil || storedFindings?.isAscending != nil
+    }
+
+    /// A row that is not behind all others has come to a table that waits.
+    final func noteStray(_ slot: Slot, ordinal: UInt64) {
+        // To look at its neighbours loads them, which is worth it where rows are passed over.
+        guard passesOnly, isBetweenNeighbours(slot, ordinal: ordinal) else {
+            mayLeaveOrder = true
+            return
+        }
+    }
+}
+
+extension AnyTable {
+    // MARK: - Unique values
+
+    /// Rows that are stored with the values of an index that have a hash, and perhaps others. The first call for an index
+    /// looks at all that are stored.
+    final func storedSlots(underHash hash: UInt64, ofIndex index: Int) -> [Slot] {
+        storedFindings?.slots(underHash: hash, ofIndex: index) { keysOfSource(index) } ?? []
+    }
+
+    private func keysOfSource(_ index: Int) -> StoredKeys {
+        let definition = indexDefinitions[index]
+        var keys = StoredKeys(expecting: liveCount)
+        cells.forEachLeafOfSource { first, node in
+            visit(node, first, isPassing: true) { slot, row in
+                if definition.uniqueness?.ignoresNil(in: row) != true {
+                    keys.add(slot, definition.key(row).key)
+                }
+                return true
+            }
+        }
+        keys.finish()
+        return keys
+    }
+
+    /// The first other row in insertion order that has the values of a row which is to be stored, found by a pass.
+    final func passedRival(of row: UnsafeRawPointer, at slot: Slot?, in index: Int) -> Slot? {
+        let definition = indexDefinitions[index]
+        var first: (slot: UInt32, ordinal: UInt64)?
+        passRows { other, otherRow in
+            guard other != slot?.rawValue, definition.isSame(row, otherRow) else { return true }
+            let ordinal = metadata(besideRow: otherRow).ordinal
+            if first.map({ ordinal < $0.ordinal }) ?? true { first = (other, ordinal) }
+            return true
+        }
+        return first.map { Slot($0.slot) }
+    }
+}
