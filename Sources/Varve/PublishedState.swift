@@ -140,6 +140,13 @@ final class PublishedState: Sendable {
         shared.withLock { $0 }.renewLeaves(above: memory.renewedLeafBytesMin)
     }
 
+    /// Puts tables in the place of others of the same content, unless another state than `head` is shown, or `head` itself.
+    func replaceTables(besides head: SharedState, _ body: (inout TableList) -> Void) {
+        let shown = shared.withLock { $0 }
+        guard shown !== head, shown.lastTransaction == head.lastTransaction else { return }
+        shown.replaceTables(body)
+    }
+
     var lastTransaction: TransactionID { shared.withLock { $0 }.lastTransaction }
 
     /// How its transactions are read; without the context, which may have to be made.

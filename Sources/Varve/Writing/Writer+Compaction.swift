@@ -79,7 +79,9 @@ extension Writer {
             guard
                 let context = try core.opening.reopened(head, behind: head.lastTransaction)
             else { return }
-            core.sharedHead.replaceTables {
+            core.sharedHead.replaceTables { $0.useTablesWithoutRoom(of: context.tables) }
+            // The head may be another object with the same content: its undo steps are trimmed.
+            published.replaceTables(besides: core.sharedHead) {
                 $0.useTablesWithoutRoom(of: context.tables)
             }
         }

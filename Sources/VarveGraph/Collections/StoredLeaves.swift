@@ -13,7 +13,7 @@ package final class StoredLeaves: Sendable {
     let count: Int
     private let make: Maker
     private let size: LeafSize?
-    private let madeCount = Atomic(0)
+    private let made = Atomic(0)
     /// The addresses of leaves that were made, each retained; ``absent`` for one that is not there, and null for one that
     /// nothing has looked at.
     private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UnsafeRawPointer?>>
@@ -39,6 +39,7 @@ package final class StoredLeaves: Sendable {
     /// published.
     private init(for reader: LeafWindow) {
         count = reader.leaves.count
+        size = nil
         make = reader.leaves.make
         words = reader.leaves.words
         window = reader
@@ -57,7 +58,7 @@ package final class StoredLeaves: Sendable {
     }
 
     /// What the leaves take that were made.
-    var madeBytes: Int { madeCount.load(ordering: .relaxed) * (size?.bytes ?? 0) }
+    var madeBytes: Int { madeCount * (size?.bytes ?? 0) }
 
     /// The same leaves, of which none was made.
     func renewed() -> StoredLeaves { StoredLeaves(count: count, size: size, make: make) }
@@ -88,10 +89,8 @@ package final class StoredLeaves: Sendable {
         return owner.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     }
 
-    /// How many leaves were made and are kept. O(n)
-    var madeCount: Int {
-        (0..<count).count { words[$0].load(ordering: .relaxed) != nil }
-    }
+    /// How many leaves were made and are kept.
+    var madeCount: Int { made.load(ordering: .relaxed) }
 
     /// Publishes a leaf for all threads, unless another one was faster.
     private func publish(_ leaf: AnyObject?, at number: Int) -> UnsafeRawPointer? {
@@ -100,7 +99,7 @@ package final class StoredLeaves: Sendable {
         let (isFirst, other) = words[number].compareExchange(
             expected: nil, desired: word, ordering: .acquiringAndReleasing)
         guard !isFirst else {
-            madeCount.wrappingAdd(1, ordering: .relaxed)
+            made.wrappingAdd(1, ordering: .relaxed)
             if let size { size.memory.add(size.bytes) }
             return word
         }

@@ -81,7 +81,7 @@ extension AnyTable {
         return slots
     }
 
-    /// How many leaves were made of what is stored, and are kept. O(n)
+    /// How many leaves were made of what is stored, and are kept.
     package final var madeLeafCount: Int {
         let trees = [cells.stored, vacantIDs.stored] + links.map(\.storedLeaves)
         return trees.reduce(0) { $0 + ($1?.madeCount ?? 0) }

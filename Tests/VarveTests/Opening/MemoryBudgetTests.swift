@@ -33,8 +33,8 @@ private struct Rack: Equatable {
 /// A store that may take less memory than its entities would.
 @Suite("Memory budget")
 struct MemoryBudgetTests {
-    private static let count = 12_000
-    private static let budget = MemoryBudget.megabytes(2)
+    private static let count = 6_000
+    private static let budget = MemoryBudget.megabytes(1)
 
     private static func open(
         _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, memory: MemoryBudget = budget
@@ -113,7 +113,7 @@ struct MemoryBudgetTests {
         ])
     func reads(mode: Store.Mode) throws {
         let store = try Self.open(try Self.makeDisk(), mode)
-        Self.readByChance(store, 6_000)
+        Self.readByChance(store, 2_500)
         let memory = store.statistics.memory
         #expect(memory.budget == Self.budget.bytes)
         #expect(try memory.exceeding == .zero && !Self.isFilled(store.context))
@@ -125,9 +125,9 @@ struct MemoryBudgetTests {
 
     @Test("Changes behind the checkpoint are read from the log, in whatever generation of pages")
     func logBehind() throws {
-        let tail = 3_000..<3_400
+        let tail = 3_000..<3_200
         let store = try Self.open(try Self.makeDisk(behind: tail))
-        Self.readByChance(store, 3_000, changed: Set(tail))
+        Self.readByChance(store, 1_500, changed: Set(tail))
         #expect(try !Self.isFilled(store.context))
     }
 
@@ -189,7 +189,7 @@ struct MemoryBudgetTests {
             }
             try store.compact()
             let changed = Set((0...round).flatMap { Array(stride(from: $0, to: 4_000, by: 40)) })
-            Self.readByChance(store, 1_000, changed: changed, seed: UInt64(round))
+            Self.readByChance(store, 500, changed: changed, seed: UInt64(round))
         }
         for number in stride(from: 0, to: Self.count, by: 7) {
             let found: Leaflet? = held.find(number)
@@ -201,9 +201,9 @@ struct MemoryBudgetTests {
     func fits() throws {
         let store = try Self.open(try Self.makeDisk(), memory: .megabytes(64))
         for table in store.context.tables.tables.unfilled { #expect(table.hasRoom) }
-        Self.readByChance(store, 3_000)
+        Self.readByChance(store, 1_500)
         let memory = store.statistics.memory
-        #expect(memory.tables > .mebibytes(1) && memory.tables <= .mebibytes(32))
+        #expect(memory.tables > ByteCount(500_000) && memory.tables <= .mebibytes(32))
         #expect(memory.exceeding == .zero)
         #expect(try Self.isFilled(store.context))
     }
