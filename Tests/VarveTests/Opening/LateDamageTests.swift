@@ -17,13 +17,14 @@ struct LateDamageTests {
         _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, isWaiting: Bool = true,
         retention: Retention = .newestState, durability: Durability = .commit,
         compactsAutomatically: Bool = false, log: StoreLog? = nil,
-        comparedImageMax: ByteCount = CheckpointFile.smallImageBytes
+        comparedImageMax: ByteCount = CheckpointFile.smallImageBytes, hasRoom: Bool = true
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically,
-            loading: .whenRead, log: log, types: [Author.self, Shelf.self],
+            loading: .whenRead, memory: hasRoom ? .standard : .megabytes(0), log: log,
+            types: [Author.self, Shelf.self],
             waitingSlotsMin: isWaiting ? 0 : .max, comparedImageMax: comparedImageMax)
     }
 
@@ -76,6 +77,13 @@ struct LateDamageTests {
         return (log, ended)
     }
 
+    /// Whether books are in memory as a whole.
+    private static func holdsBooks(_ context: Context) -> Bool {
+        context.tables.tables.unfilled.contains {
+            $0.descriptor.name == "Book" && $0.hasFilled && $0.liveCount > 0
+        }
+    }
+
     static func waitingCount(_ context: Context) -> Int {
         context.tables.tables.unfilled.count { !$0.hasFilled }
     }
@@ -124,8 +132,8 @@ struct LateDamageTests {
         try store.write { try Book(id: 907, title: "last", author: .id("a2")).save(to: &$0) }
     }
 
-    @Test("Whichever block is damaged, what is written is the same")
-    func writesBehindDamage() throws {
+    @Test("Whichever block is damaged, what is written is the same", arguments: [true, false])
+    func writesBehindDamage(hasRoom: Bool) throws {
         let image = try Self.makeDisk().image
         func disk() -> SimulatedDisk {
             let disk = SimulatedDisk()
@@ -138,11 +146,12 @@ struct LateDamageTests {
         var metCount = 0
         for block in try Self.blocks(of: Self.newest, in: disk()) {
             let disk = disk()
-            let store = try Self.open(disk)
+            let store = try Self.open(disk, hasRoom: hasRoom)
             Self.damage([block], of: Self.newest, in: disk)
             try Self.write(to: store)
             metCount += store.health.damages.isEmpty ? 0 : 1
             #expect(difference(describe(store.context), expected) == nil, "block at \(block)")
+            #expect(Self.holdsBooks(store.context) == hasRoom)
             store.context.checkInvariants()
             try store.close()
             Self.damage([block], of: Self.newest, in: disk)
@@ -151,17 +160,19 @@ struct LateDamageTests {
         #expect(metCount > 3)
     }
 
-    @Test("Whichever block is damaged, all that a store shows is the same")
-    func eachBlock() throws {
+    @Test(
+        "Whichever block is damaged, all that a store shows is the same", arguments: [true, false])
+    func eachBlock(hasRoom: Bool) throws {
         let disk = try Self.makeDisk()
         let expected = try Self.content(of: disk)
         let blocks = try Self.blocks(of: Self.newest, in: disk)
         #expect(blocks.count > 3)
         var metCount = 0
         for block in blocks {
-            let store = try Self.open(disk, .readOnly)
+            let store = try Self.open(disk, .readOnly, hasRoom: hasRoom)
             Self.damage([block], of: Self.newest, in: disk)
             #expect(difference(describe(store.context), expected) == nil)
+            #expect(Self.holdsBooks(store.context) == hasRoom)
             store.context.checkInvariants()
             metCount += store.health.damages.isEmpty ? 0 : 1
             Self.damage([block], of: Self.newest, in: disk)
