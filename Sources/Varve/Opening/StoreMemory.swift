@@ -6,10 +6,8 @@ internal import VarveTables
 /// What a store's budget of memory is shared out to. One for all contexts of the store, also of the past.
 ///
 ///     half       tables that are held whole
-///     a quarter  pages of the files, for the tables that do not fit
-///     a quarter  leaves that are made of those pages
-///
-/// What the tables leave of their half goes to pages and leaves.
+///     a quarter  leaves that are made of pages, for the tables that do not fit; more where the tables need less
+///     the rest   pages of the files, for those tables
 final class StoreMemory: Sendable {
     let budget: ByteCount
     private let byteCount: Int
@@ -66,7 +64,8 @@ final class StoreMemory: Sendable {
 
     private var half: Int { (byteCount - reserved.load(ordering: .relaxed)) / 2 }
 
-    private func share() { pages.set(half) }
+    /// Gives pages what tables and leaves do not take.
+    func share() { pages.set(max(half, 2 * half - leaves.bytes)) }
 
     // MARK: - Leaves
 

@@ -152,6 +152,9 @@ final class StoredTable: TableSource {
         guard let (content, rebuilt) = source.withLock({ $0.map { ($0.content, $0.rebuilt) } })
         else { return nil }
         guard content.value.state.isFull else { return content }
+        // Leaves may have gone since.
+        memory.share()
+        guard content.value.state.isFull else { return content }
         rebuilt.renewPages()
         return source.withLock { $0?.content }
     }

@@ -29,7 +29,9 @@ public struct ResultList<Entity: EntityModelProtocol>: RandomAccessCollection, S
     public subscript(position: Int) -> Entity {
         precondition(position >= 0 && position < slots.count, "a position outside of the list")
         let slot = slots.slot(at: position)
-        if shape.isEmpty, let row = context.row(of: Entity.self, at: Slot(slot)) { return row }
+        // Whatever shows a long list row by row must not have all of a table made that has no room.
+        let table = context.rows(of: Entity.self)?.forOneReader().rows(of: Entity.self)
+        if shape.isEmpty, let row = table?.copyOfRow(at: Slot(slot)) { return row }
         guard let entity = load([slot]).first else { preconditionFailure("a result without a row") }
         return entity
     }
@@ -37,10 +39,10 @@ public struct ResultList<Entity: EntityModelProtocol>: RandomAccessCollection, S
     /// The id of the entity at a position. O(log n).
     public func id(at position: Int) -> Entity.ID {
         precondition(position >= 0 && position < slots.count, "a position outside of the list")
-        guard let table = context.table(of: Entity.self) else {
+        guard let table = context.rows(of: Entity.self) else {
             preconditionFailure("a result without a table")
         }
-        return table.id(of: Slot(slots.slot(at: position)))
+        return table.forOneReader().rows(of: Entity.self).id(of: Slot(slots.slot(at: position)))
     }
 
     /// All entities, found and copied in one pass. O(n).

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import Varve
-import VarveGraph
 import VarveLog
 import VarveTestSupport
+
+@testable import VarveGraph
 
 private enum Model {
     @EntityModel
@@ -128,6 +129,33 @@ struct PassedTablesTests {
         #expect(ranks.resolve(in: context) == byRank)
         #expect(ranks.limit(1_200).resolve(in: context) == Array(byRank[..<1_200]))
         #expect(try !Self.isFilled(context))
+    }
+
+    @Test("A sort in runs is one sort, by whatever it sorts", arguments: [16, 100, 4_999, 5_000])
+    func runs(runCount: Int) throws {
+        let table = try Self.table(try Self.open(try Self.makeDisk()).context)
+        func sorted(_ comparator: RowComparator, keeping kept: Int) -> [Int] {
+            var selection = PassedSelection(
+                table, comparator, keeping: kept, runCount: runCount)
+            RowPass(table).forEach { slot, row in
+                selection.add(slot, row)
+                return true
+            }
+            return selection.finish().map { Int($0) }
+        }
+        var (byText, byRank, byBoth) = (RowComparator(), RowComparator(), RowComparator())
+        byText.add(\Note.text)
+        byRank.add(\Note.rank)
+        byBoth.add(\Note.rank)
+        byBoth.add(\Note.text.desc)
+        let texts = Self.all.sorted { ($0.text, $0.id) < ($1.text, $1.id) }.map(\.id)
+        let ranks = Self.all.sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }.map(\.id)
+        let both = Self.all.sorted { ($0.rank, $1.text) < ($1.rank, $0.text) }.map(\.id)
+        for kept in [.max, 1_000, 3] {
+            #expect(sorted(byText, keeping: kept) == Array(texts.prefix(kept)))
+            #expect(sorted(byRank, keeping: kept) == Array(ranks.prefix(kept)))
+            #expect(sorted(byBoth, keeping: kept) == Array(both.prefix(kept)))
+        }
     }
 
     @Test("Rows are counted, added up and grouped as they are stored")

@@ -38,5 +38,12 @@ struct HeldRows {
         leaves = leaves.filter { kept.contains($0.key) }
     }
 
+    /// Releases all but the row at a slot.
+    mutating func keepOnly(_ slot: UInt32) {
+        let number = Int(slot) / PackedLeaf.width
+        guard leaves.count != 1 || leaves[number] == nil else { return }
+        leaves = leaves.filter { $0.key == number }
+    }
+
     mutating func removeAll() { leaves = [:] }
 }

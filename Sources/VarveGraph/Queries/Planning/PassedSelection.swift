@@ -1,7 +1,7 @@
 /// Sorts the rows of a table that passes over them, or finds the first few, as ``RowSelection`` does with rows that stay.
 ///
-/// Rows are held in runs. Each run is sorted for itself, and of those behind it only the slots stay; at the end the runs are
-/// merged, of each of which one row is held. So what a sort takes is some thousand rows, and eight bytes for each row found.
+/// Rows are held in runs. Each run is sorted for itself, and of those behind it only slots and keys stay; at the end the runs
+/// are merged. So what a sort takes is some thousand rows, and twelve bytes for each row found.
 struct PassedSelection {
     /// How many rows are held at once.
     static var runCount: Int { 1 << 14 }
@@ -13,7 +13,9 @@ struct PassedSelection {
     private let runCount: Int?
     private var selection: RowSelection
     private var held: HeldRows
-    private var runs: [ContiguousArray<UInt32>] = []
+    private var runs: [SortedRun] = []
+    /// Whether keys alone decide.
+    private var isExact: Bool
     private var addedCount = 0
 
     init(
@@ -26,6 +28,7 @@ struct PassedSelection {
         self.runCount = kept <= runCount / 16 ? nil : runCount
         selection = RowSelection(comparator, keeping: kept, expecting: 0)
         held = HeldRows(table)
+        isExact = comparator.parts.count == 1
     }
 
     /// Adds a row, which comes behind the others that are equal to it. Its address is good for the call alone.
@@ -42,7 +45,8 @@ struct PassedSelection {
 
     private mutating func endRun() {
         guard addedCount > 0 else { return }
-        runs.append(selection.finish())
+        runs.append(SortedRun(&selection))
+        isExact = isExact && selection.isExact
         selection = RowSelection(comparator, keeping: kept, expecting: 0)
         held.removeAll()
         addedCount = 0
@@ -51,11 +55,22 @@ struct PassedSelection {
     /// The slots of the kept rows in order.
     mutating func finish() -> ContiguousArray<UInt32> {
         endRun()
-        guard runs.count > 1 else { return runs.first ?? [] }
-        var heads = MergedRuns(runs, table, comparator)
+        guard runs.count > 1 else { return runs.first?.slots ?? [] }
+        var merged = MergedRuns(runs, table, isExact ? nil : comparator)
         var slots = ContiguousArray<UInt32>()
-        while slots.count < kept, let slot = heads.next() { slots.append(slot) }
+        while slots.count < kept, let slot = merged.next() { slots.append(slot) }
         return slots
+    }
+}
+
+/// Rows in order, with the keys of the first property.
+private struct SortedRun {
+    let slots: ContiguousArray<UInt32>
+    let keys: ContiguousArray<UInt64>
+
+    init(_ selection: inout RowSelection) {
+        slots = selection.finish()
+        keys = ContiguousArray(selection.entries.prefix(slots.count).map(\.key))
     }
 }
 
@@ -65,25 +80,21 @@ private struct MergedRuns {
         /// The number of the run: of equal rows, those of earlier ones come first.
         let run: Int
         var position = 0
-        var held: HeldRows
-        var row: UnsafeRawPointer
         var key: UInt64
+        var held: HeldRows
     }
 
-    private let runs: [ContiguousArray<UInt32>]
-    private let comparator: RowComparator
+    private let runs: [SortedRun]
+    /// Nil where keys decide.
+    private let comparator: RowComparator?
     private var heads: [Head] = []
 
-    init(
-        _ runs: [ContiguousArray<UInt32>], _ table: AnyTable, _ comparator: RowComparator
-    ) {
+    init(_ runs: [SortedRun], _ table: AnyTable, _ comparator: RowComparator?) {
         self.runs = runs
         self.comparator = comparator
-        for (number, run) in runs.enumerated() where !run.isEmpty {
-            var held = HeldRows(table)
-            let row = held.row(at: run[0])
-            heads.append(
-                Head(run: number, held: held, row: row, key: comparator.parts[0].key(row).key))
+        for (number, run) in runs.enumerated() {
+            guard let key = run.keys.first else { continue }
+            heads.append(Head(run: number, key: key, held: HeldRows(table)))
         }
         for index in stride(from: heads.count / 2 - 1, through: 0, by: -1) { sink(index) }
     }
@@ -91,20 +102,17 @@ private struct MergedRuns {
     mutating func next() -> UInt32? {
         guard let first = heads.first else { return nil }
         let run = runs[first.run]
-        let slot = run[first.position]
-        let position = first.position + 1
-        if position < run.count {
-            heads[0].held.keep(CollectionOfOne(run[position]))
-            let row = heads[0].held.row(at: run[position])
-            heads[0].position = position
-            heads[0].row = row
-            heads[0].key = comparator.parts[0].key(row).key
+        let next = first.position + 1
+        if next < run.slots.count {
+            heads[0].position = next
+            heads[0].key = run.keys[next]
+            heads[0].held.keepOnly(run.slots[next])
         } else {
             heads.swapAt(0, heads.count - 1)
             heads.removeLast()
         }
         sink(0)
-        return slot
+        return run.slots[first.position]
     }
 
     private mutating func sink(_ start: Int) {
@@ -112,7 +120,7 @@ private struct MergedRuns {
         while true {
             var least = index
             for child in [2 * index + 1, 2 * index + 2]
-            where child < heads.count && precedes(heads[child], heads[least]) {
+            where child < heads.count && precedes(child, least) {
                 least = child
             }
             guard least != index else { return }
@@ -121,9 +129,17 @@ private struct MergedRuns {
         }
     }
 
-    private func precedes(_ first: Head, _ second: Head) -> Bool {
-        if first.key != second.key { return first.key < second.key }
-        let order = comparator.compare(first.row, second.row)
-        return order != 0 ? order < 0 : first.run < second.run
+    private mutating func precedes(_ first: Int, _ second: Int) -> Bool {
+        if heads[first].key != heads[second].key { return heads[first].key < heads[second].key }
+        if let comparator {
+            let order = comparator.compare(row(of: first), row(of: second))
+            if order != 0 { return order < 0 }
+        }
+        return heads[first].run < heads[second].run
+    }
+
+    /// Made where keys do not decide.
+    private mutating func row(of head: Int) -> UnsafeRawPointer {
+        heads[head].held.row(at: runs[heads[head].run].slots[heads[head].position])
     }
 }

@@ -39,7 +39,7 @@ extension PlannedRows {
         var last: (slot: UInt32, row: UnsafeRawPointer)?
         forEachMatch(in: table, isPassing: true) { slot, row in
             guard last.map({ comparator.compare($0.row, row) <= 0 }) ?? true else { return true }
-            held.keep(CollectionOfOne(slot))
+            held.keepOnly(slot)
             last = (slot, held.row(at: slot))
             return true
         }
