@@ -138,13 +138,13 @@ final class PublishedState: Sendable {
     /// Lets contexts from now on have tables without the leaves that were made of what is stored.
     func renewLeaves(_ memory: StoreMemory) {
         shared.withLock { $0 }.renewLeaves(above: memory.renewedLeafBytesMin)
+        memory.noteRenewal()
     }
 
-    /// Puts tables in the place of others of the same content, unless another state than `head` is shown, or `head` itself.
-    func replaceTables(besides head: SharedState, _ body: (inout TableList) -> Void) {
-        let shown = shared.withLock { $0 }
-        guard shown !== head, shown.lastTransaction == head.lastTransaction else { return }
-        shown.replaceTables(body)
+    /// Puts tables in the place of others of the same content, if readers see the state behind a transaction.
+    func replaceTables(behind transaction: TransactionID, _ body: (inout TableList) -> Void) {
+        let newest = shared.withLock { $0 }
+        if newest.lastTransaction == transaction { newest.replaceTables(body) }
     }
 
     var lastTransaction: TransactionID { shared.withLock { $0 }.lastTransaction }

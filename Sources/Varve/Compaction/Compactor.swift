@@ -270,7 +270,7 @@ final class Compactor: Sendable {
             }
             let (dropped, leftover) = try conclude(
                 begun, retention, size, timeline, behind: first, progress)
-            renewTables()
+            writer.renewTables()
             let (assets, assetsLeftover) = collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
@@ -291,15 +291,6 @@ final class Compactor: Sendable {
             compaction.abandon()
             if let error = error as? LogError { throw StoreError.log(error) }
             throw error
-        }
-    }
-
-    /// The compaction is in force by now: where tables cannot be renewed, they go on as they were.
-    private func renewTables() {
-        do {
-            try writer.renewTables()
-        } catch {
-            writer.storeLog?.damage(error)
         }
     }
 

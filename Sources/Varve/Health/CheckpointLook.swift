@@ -141,6 +141,6 @@ final class CheckpointLook: Sendable {
         // Where that throws, it has noted that nothing else leads to the state: then what is sound is saved.
         let isMade = (try? rebuilt.state(behind: 0, after: .log(error))) != nil
         if isMade { rebuilt.sharePages() }
-        for table in waiting where table.hasRoom || !isMade { table.fillAhead() }
+        for table in waiting where !table.passesOnly || !isMade { table.fillAhead() }
     }
 }

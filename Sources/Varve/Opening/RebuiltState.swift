@@ -95,7 +95,7 @@ final class RebuiltState: Sendable {
     }
 
     /// What is loaded of the checkpoint.
-    var loadedBytes: Int { course.withLock { $0.state.loadedBytes } }
+    var heldBytes: Int { course.withLock { $0.state.heldBytes } }
 
     /// The state that takes the place of one that cannot be read.
     ///

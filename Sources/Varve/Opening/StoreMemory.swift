@@ -12,12 +12,13 @@ final class StoreMemory: Sendable {
     let budget: ByteCount
     private let byteCount: Int
     /// What tables have reserved that are held whole.
-    private let reserved = Atomic(0)
-    private let exceeding = Atomic(0)
+    private let reserved = Counter()
+    private let exceeding = Counter()
     /// What the pages of one state may take.
     let pages: PageMemoryLimit
     /// Counts what leaves take.
     let leaves = LeafMemory()
+    private let leafBytesKept = Atomic(0)
     private let loaded = Lock<[WeakState]>([])
 
     private struct WeakState: @unchecked Sendable {
@@ -36,20 +37,32 @@ final class StoreMemory: Sendable {
 
     // MARK: - Tables
 
-    /// Reserves memory for a table that is to be held whole; false where it does not fit.
-    func reserve(_ count: Int) -> Bool {
-        let total = reserved.wrappingAdd(count, ordering: .relaxed).newValue
-        if total > byteCount / 2 {
-            release(count)
-            return false
+    /// Memory that a table takes which is held whole, as long as anything refers to it: the table, its copies, and what fills it.
+    final class Share: Sendable {
+        private let memory: StoreMemory
+        private let byteCount: Int
+        private let isReserved: Bool
+
+        fileprivate init(_ memory: StoreMemory, _ byteCount: Int, isReserved: Bool) {
+            (self.memory, self.byteCount, self.isReserved) = (memory, byteCount, isReserved)
         }
-        share()
-        return true
+
+        deinit {
+            let count = isReserved ? memory.reserved : memory.exceeding
+            _ = count.add(-byteCount)
+            memory.share()
+        }
     }
 
-    func release(_ count: Int) {
-        reserved.wrappingSubtract(count, ordering: .relaxed)
+    /// Reserves memory for a table that is to be held whole; nil where it does not fit.
+    func reserve(_ count: Int) -> Share? {
+        let total = reserved.add(count)
+        guard total <= byteCount / 2 else {
+            _ = reserved.add(-count)
+            return nil
+        }
         share()
+        return Share(self, count, isReserved: true)
     }
 
     /// Whether tables that are made of so much of a checkpoint may not fit all.
@@ -57,12 +70,13 @@ final class StoreMemory: Sendable {
         Int(clamping: checkpoint.rawValue) > byteCount / 4
     }
 
-    /// Notes that a table is held whole that does not fit.
-    func exceed(by count: Int) { exceeding.wrappingAdd(count, ordering: .relaxed) }
+    /// Memory for a table that is held whole and does not fit.
+    func exceed(by count: Int) -> Share {
+        _ = exceeding.add(count)
+        return Share(self, count, isReserved: false)
+    }
 
-    func releaseExcess(_ count: Int) { exceeding.wrappingSubtract(count, ordering: .relaxed) }
-
-    private var half: Int { (byteCount - reserved.load(ordering: .relaxed)) / 2 }
+    private var half: Int { (byteCount - reserved.value) / 2 }
 
     /// Gives pages what tables and leaves do not take.
     func share() { pages.set(max(half, 2 * half - leaves.bytes)) }
@@ -70,10 +84,19 @@ final class StoreMemory: Sendable {
     // MARK: - Leaves
 
     /// Whether leaves take more than their share: contexts get tables without them then, which make them again.
-    var hasManyLeaves: Bool { leaves.bytes > half }
+    ///
+    /// What contexts that are held keep stays all the same, so that comes next when there are some more.
+    var hasManyLeaves: Bool {
+        let bytes = leaves.bytes
+        if bytes <= half { leafBytesKept.store(0, ordering: .relaxed) }
+        return bytes > half && bytes > leafBytesKept.load(ordering: .relaxed) + half / 8
+    }
 
-    /// Of tables with fewer leaves nothing is gained: contexts that are held may have most of all.
+    /// Of tables with fewer leaves nothing is gained.
     var renewedLeafBytesMin: Int { half / 8 }
+
+    /// Leaves have gone, but for those that contexts keep.
+    func noteRenewal() { leafBytesKept.store(leaves.bytes, ordering: .relaxed) }
 
     // MARK: - Statistics
 
@@ -86,11 +109,22 @@ final class StoreMemory: Sendable {
 
     var statistics: MemoryStatistics {
         let states = loaded.withLock { $0.compactMap(\.state) }
-        let pages = states.reduce(0) { $0 + $1.loadedBytes }
+        let pages = states.reduce(0) { $0 + $1.heldBytes }
         func count(_ bytes: Int) -> ByteCount { ByteCount(UInt64(clamping: bytes)) }
         return MemoryStatistics(
-            budget: budget, tables: count(reserved.load(ordering: .relaxed)),
+            budget: budget, tables: count(reserved.value),
             pages: count(pages), entities: count(leaves.bytes),
-            exceeding: count(exceeding.load(ordering: .relaxed)))
+            exceeding: count(exceeding.value))
+    }
+}
+
+/// A number that threads change. It is an object, because two are kept behind one name.
+private final class Counter: Sendable {
+    private let number = Atomic(0)
+
+    var value: Int { number.load(ordering: .relaxed) }
+
+    func add(_ count: Int) -> Int {
+        number.wrappingAdd(count, ordering: .relaxed).newValue
     }
 }

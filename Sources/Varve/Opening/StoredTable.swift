@@ -35,8 +35,9 @@ final class StoredTable: TableSource {
     private let memory: StoreMemory
     /// An estimate of what the whole table takes.
     private let wholeBytes: Int
-    /// Whether memory for the whole table is reserved.
-    let mayFill: Bool
+    /// Memory for the whole table; nil where it does not fit.
+    private let reservation: StoreMemory.Share?
+    var mayFill: Bool { reservation != nil }
     /// How many entities and leaves were read one by one.
     private let readCount = Atomic(0)
     private let slotCount: Int
@@ -59,17 +60,9 @@ final class StoredTable: TableSource {
         slotCount = content.slotCount
         memory = rebuilt.memory
         wholeBytes = content.slotCount * rebuilt.bytesPerSlot
-        mayFill = memory.reserve(wholeBytes)
+        reservation = memory.reserve(wholeBytes)
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
-    }
-
-    deinit {
-        if mayFill {
-            memory.release(wholeBytes)
-        } else if isFilled.load(ordering: .acquiring) {
-            memory.releaseExcess(wholeBytes)
-        }
     }
 
     // MARK: - Filling
@@ -109,8 +102,8 @@ final class StoredTable: TableSource {
                 source.withLock { $0?.rebuilt }?.noteFailure()
                 return .failure(error)
             }
+            whole.table?.heldMemory = reservation ?? memory.exceed(by: wholeBytes)
             isFilled.store(true, ordering: .releasing)
-            if !mayFill { memory.exceed(by: wholeBytes) }
             // The last reference to the state may go here, behind the lock that guards its copy.
             let former = source.withLock { source in
                 defer { source = nil }
@@ -173,8 +166,10 @@ final class StoredTable: TableSource {
 
     /// Calls `body` with what is read, again where it met damage that other files can mend, unless the table may be filled.
     /// Returns nil where it met damage, or the whole table is there: that knows it.
+    ///
+    /// - Parameter tryingAgain: false for what may be called once.
     private func reading<Result, Failure: Error>(
-        _ body: (TableContent) throws(Failure) -> Result
+        tryingAgain: Bool = true, _ body: (TableContent) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         while true {
             guard let content = currentContent() else { return nil }
@@ -183,7 +178,9 @@ final class StoredTable: TableSource {
             let meetings = state.health?.meetingCount ?? 0
             let result = try body(content.value)
             guard let damage = state.damage(since: meetings) else { return result }
-            guard !mayFill, replacePages(of: content, after: damage) else { return nil }
+            guard !mayFill, replacePages(of: content, after: damage), tryingAgain else {
+                return nil
+            }
         }
     }
 
@@ -240,7 +237,7 @@ final class StoredTable: TableSource {
         while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
     ) -> Bool {
         guard let declaration = storedIndex(index)?.declaration else { return false }
-        let isThere = try? reading { content throws(CodecError) in
+        let isThere = try? reading(tryingAgain: false) { content throws(CodecError) in
             try content.state.forEachSlot(
                 of: content.definition.number, by: declaration, in: bounds,
                 isReversed: isReversed

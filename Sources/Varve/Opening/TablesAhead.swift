@@ -41,7 +41,9 @@ final class TablesAhead: Sendable {
     ) {
         let files = Set(waiting.threatened(by: manifest).compactMap(\.file))
         for table in context.tables.tables.unfilled {
-            guard table.hasRoom, let file = table.sourceFile, files.contains(file) else { continue }
+            guard !table.passesOnly, let file = table.sourceFile, files.contains(file) else {
+                continue
+            }
             table.fillAhead()
         }
         for state in waiting.threatened(by: manifest) { state.secure(isCancelled: isCancelled) }

@@ -36,9 +36,10 @@ struct RunningTransaction: ~Copyable {
     var isInPlace: Bool { former != nil }
 
     /// Lets leaves go that tables which wait have made, where they take more than their share.
-    mutating func renewLeaves(_ memory: StoreMemory) {
+    private mutating func renewLeaves(_ memory: StoreMemory) {
         guard memory.hasManyLeaves else { return }
         state.context.tables.renewLeaves(above: memory.renewedLeafBytesMin)
+        memory.noteRenewal()
     }
 
     /// From here on the journal keeps what is changed.
@@ -50,8 +51,10 @@ struct RunningTransaction: ~Copyable {
 
     /// Runs the body, whose changes the journal keeps.
     mutating func run(
-        _ header: borrowing TransactionHeader, _ body: (inout StoreState) throws -> Void
+        _ header: borrowing TransactionHeader, _ memory: StoreMemory,
+        _ body: (inout StoreState) throws -> Void
     ) throws {
+        renewLeaves(memory)
         begin(header.id, at: header.time)
         try body(&state)
         // Any other context has other changes, or none, in its journals: what would be logged is

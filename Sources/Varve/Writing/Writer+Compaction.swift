@@ -60,34 +60,6 @@ extension Writer {
         published.publish(core.sharedHead)
     }
 
-    /// Has tables that do not fit the memory read the newest checkpoint: until then, they keep in memory what was changed since
-    /// they began to wait, or all that was put into an empty store. Where that fails, they go on so.
-    ///
-    /// - Complexity: that of opening the store with the newest checkpoint. Writes wait meanwhile.
-    func renewTables() throws {
-        // Contexts that go are released outside of the turn.
-        var former: Context?
-        try inTurn { core in
-            guard case .open(let open) = core.access, core.pending == nil,
-                core.head.context.tables.hasTablesWithoutRoom
-                    || core.opening.memory.isShort(of: core.newestCheckpoint?.raw ?? .zero)
-            else { return }
-            try StoreError.wrapping { () throws(LogError) in try open.log.sync() }
-            published.publish(core.sharedHead)
-            let head = core.head
-            former = head.context
-            guard
-                let context = try core.opening.reopened(head, behind: head.lastTransaction)
-            else { return }
-            core.sharedHead.replaceTables { $0.useTablesWithoutRoom(of: context.tables) }
-            // The head may be another object with the same content: its undo steps are trimmed.
-            published.replaceTables(besides: core.sharedHead) {
-                $0.useTablesWithoutRoom(of: context.tables)
-            }
-        }
-        withExtendedLifetime(former) {}
-    }
-
     /// The oldest transaction that is answered for.
     var floor: TransactionID { floor(of: published.timeline) }
 

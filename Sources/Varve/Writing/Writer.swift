@@ -262,8 +262,7 @@ final class Writer: Sendable {
                 // Those who watch have copies of every state anyway.
                 inPlace: !published.watch.isWatched, token: core.makeToken())
             defer { transaction.end() }
-            transaction.renewLeaves(core.opening.memory)
-            try transaction.run(atHand.header) { try body(&$0, atHand) }
+            try transaction.run(atHand.header, core.opening.memory) { try body(&$0, atHand) }
             let commit = storeLog.map { _ in StoreLog.Commit(label: atHand.header.label) }
             try settle(core, behind: &transaction, &remains)
             receipt = try pipeline.flatMap {

@@ -60,7 +60,7 @@ package final class StoredLeaves: Sendable {
     /// What the leaves take that were made.
     var madeBytes: Int { madeCount * (size?.bytes ?? 0) }
 
-    /// The same leaves, of which none was made.
+    /// These leaves, of which none was made.
     func renewed() -> StoredLeaves { StoredLeaves(count: count, size: size, make: make) }
 
     /// The leaf of a number, made now unless it is there. It lives as long as this object.
@@ -89,7 +89,7 @@ package final class StoredLeaves: Sendable {
         return owner.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     }
 
-    /// How many leaves were made and are kept.
+    /// How many leaves were made that hold anything, and are kept.
     var madeCount: Int { made.load(ordering: .relaxed) }
 
     /// Publishes a leaf for all threads, unless another one was faster.
@@ -99,6 +99,7 @@ package final class StoredLeaves: Sendable {
         let (isFirst, other) = words[number].compareExchange(
             expected: nil, desired: word, ordering: .acquiringAndReleasing)
         guard !isFirst else {
+            guard leaf != nil else { return word }
             made.wrappingAdd(1, ordering: .relaxed)
             if let size { size.memory.add(size.bytes) }
             return word

@@ -178,18 +178,36 @@ package struct TableList {
         }
     }
 
-    /// Whether there is a table that waits because it does not fit the memory of its store.
-    package var hasTablesWithoutRoom: Bool { tables.unfilled.contains { !$0.hasRoom } }
+    /// Whether a table that does not fit the memory of its store was changed since it began to wait.
+    package var holdsChangesWithoutRoom: Bool {
+        tables.unfilled.contains { $0.passesOnly && $0.isChanged }
+    }
 
-    /// Puts tables that wait, of another context with the same content, and do not fit the memory of their store, in the
-    /// place of those of this one. What was changed since these began to wait is then read of a file as well.
-    package mutating func useTablesWithoutRoom(of other: borrowing TableList) {
+    /// Whether a table was filled by nothing but what was put into it, and so takes memory that its store does not count.
+    package var holdsTablesUncounted: Bool {
+        tables.unfilled.contains { $0.isUncounted }
+    }
+
+    /// Tables that may take the place of some of these, by position: they wait, do not fit the memory of their store, and have
+    /// the same content. What was changed since the former ones began to wait, or all that was put into them, is then
+    /// read of a file as well.
+    ///
+    /// - Parameter other: tables with the same content, which no other context has.
+    package func successors(in other: borrowing TableList) -> [Int: AnyTable] {
+        var successors: [Int: AnyTable] = [:]
         for position in tables.unfilled.indices {
             let former = tables.unfilled[position]
-            guard let found = other.position(of: former.descriptor) else { continue }
+            guard former.passesOnly || former.isUncounted,
+                let found = other.position(of: former.descriptor)
+            else { continue }
             let next = other.tables.unfilled[found]
-            if !next.hasRoom, next.succeed(former) { tables.unfilled[position] = next }
+            if next.passesOnly, next.succeed(former) { successors[position] = next }
         }
+        return successors
+    }
+
+    package mutating func replace(by successors: [Int: AnyTable]) {
+        for (position, table) in successors { tables.unfilled[position] = table }
     }
 
     /// Puts the filled table in the place of one that waits.

@@ -9,6 +9,7 @@ extension AnyTable {
     final func completed(by stored: AnyTable) -> AnyTable {
         let table = cloned()
         table.beFilled()
+        table.heldMemory = stored.heldMemory
         table.order = stored.order
         table.indexContents = stored.indexContents
         if mayHoldEqual {

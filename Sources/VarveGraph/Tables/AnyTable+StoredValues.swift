@@ -55,10 +55,10 @@ extension AnyTable {
         of row: UnsafeRawPointer, at slot: Slot?, in index: Int, hash: UInt64
     ) -> StoredRival {
         let definition = indexDefinitions[index]
+        if definition.uniqueness?.ignoresNil(in: row) == true { return .none }
         guard let number = uniqueIndexes.firstIndex(of: index), definition.isUniqueByHash else {
             return .unknown
         }
-        if definition.uniqueness?.ignoresNil(in: row) == true { return .none }
         var candidates: [Slot] = []
         if let changedValues {
             guard let changed = changedValues.entries(ofIndex: number, underHash: hash) else {

@@ -69,7 +69,7 @@ extension AnyTable {
     }
 
     /// Whether rows are passed over as they are stored, leaf by leaf, because the filled table has no room.
-    final var passesOnly: Bool {
+    package final var passesOnly: Bool {
         guard !isFilled, let source else { return false }
         return source.loadsLeaves && !source.mayFill
     }
@@ -134,8 +134,8 @@ extension AnyTable {
         if !isFilled { source?.fillAhead() }
     }
 
-    /// Whether the table is filled, or there is room to fill it.
-    package final var hasRoom: Bool { isFilled || source?.mayFill ?? true }
+    /// Whether there is room to fill a table that waits.
+    package final var hasRoom: Bool { source?.mayFill ?? true }
 
     /// The name of the file that a table which is not filled is read from; nil for none.
     package final var sourceFile: String? { isFilled ? nil : source?.file }
@@ -159,12 +159,13 @@ extension AnyTable {
         return table
     }
 
-    /// Makes a table that waits, of the same rows in the same slots as another one, fit to take its place in a context.
+    /// Makes a table that waits, of the same rows in the same slots as another one, fit to take its place in a context. No
+    /// context has it yet.
     ///
     /// - Returns: false where it is not of the same rows.
-    package final func succeed(_ former: AnyTable) -> Bool {
+    final func succeed(_ former: AnyTable) -> Bool {
         guard !isFilled, slotCount == former.slotCount, liveCount == former.liveCount,
-            !former.hasJournal
+            !former.hasJournal, hasNewIDs(of: former)
         else { return false }
         relations = former.relations
         numbers = former.numbers
@@ -175,6 +176,23 @@ extension AnyTable {
         nextOrdinal = max(nextOrdinal, former.nextOrdinal)
         order.greatestOrdinal = nextOrdinal - 1
         return true
+    }
+
+    /// Whether the slots that another table has given itself have the ids here that they have there. Replay gives them in the
+    /// order in which the log names them, so it should: a link that led elsewhere would be found by nothing.
+    private final func hasNewIDs(of former: AnyTable) -> Bool {
+        let stored = max(0, (former.cells.stored?.count ?? 0) - 1) * AnyTable.leafWidth
+        let (here, there) = (forOneReader(), former.forOneReader())
+        return (stored..<slotCount).allSatisfy {
+            let slot = Slot(UInt32(truncatingIfNeeded: $0))
+            return here.idText(of: slot) == there.idText(of: slot)
+        }
+    }
+
+    /// Whether the table was filled by what was put into it, and could wait: no memory is counted for it.
+    final var isUncounted: Bool {
+        isFilled && heldMemory == nil && descriptor.readsEveryRow && descriptor.readsEveryID
+            && descriptor.tombstoneOwner == nil
     }
 
     /// How many slots a leaf of rows has.

@@ -75,6 +75,8 @@ package class AnyTable {
     @exclusivity(unchecked) final var source: (any TableSource)?
     /// Whether the table has all that it can have: rows, ids, links, indexes and the order of the rows.
     @exclusivity(unchecked) @usableFromInline package internal(set) final var isFilled = true
+    /// What is kept as long as the table, or a copy, has everything: the memory that a store counts for it.
+    @exclusivity(unchecked) package final var heldMemory: (any AnyObject & Sendable)?
     /// Whether a table that waits differs from its source.
     @exclusivity(unchecked) final var isChanged = false
     /// What passes found of a table that loads leaves.
@@ -144,6 +146,7 @@ package class AnyTable {
         tombstoneTable = other.tombstoneTable
         lastSaveWasNew = other.lastSaveWasNew
         madeLeaves = other.madeLeaves
+        heldMemory = other.heldMemory
         guard !other.isFilled else { return }
         isFilled = false
         source = other.source

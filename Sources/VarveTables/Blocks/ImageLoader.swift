@@ -77,6 +77,9 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
 
+    /// With what is only copied from.
+    var heldBytes: Int { loadedBytes + (former.withLock { $0 }?.loadedBytes ?? 0) }
+
     var isFull: Bool { generations.map { loadedBytes > $0.limit.bytes / 2 } ?? false }
 
     func isUnread(_ number: PageNumber) -> Bool {

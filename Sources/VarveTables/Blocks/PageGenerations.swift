@@ -71,7 +71,10 @@ extension State {
     package var isFull: Bool { store.cold?.loader.isFull ?? false }
 
     /// What is loaded of the image.
-    package var loadedBytes: Int { store.cold?.loadedBytes ?? 0 }
+    var loadedBytes: Int { store.cold?.loadedBytes ?? 0 }
+
+    /// What is loaded of the image, and what the generation before has of it.
+    package var heldBytes: Int { store.cold?.loader.heldBytes ?? 0 }
 
     /// What all pages take that the state could load, or, of a state that was not opened from an image, take.
     package var pageBytes: Int {

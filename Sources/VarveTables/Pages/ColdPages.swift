@@ -35,6 +35,9 @@ protocol PageLoader: AnyObject, Sendable {
 
     var loadedBytes: Int { get }
 
+    /// The memory that loaded pages take, with those that a next generation is copied from.
+    var heldBytes: Int { get }
+
     /// Whether a next generation of pages is to take the place of these.
     var isFull: Bool { get }
 }

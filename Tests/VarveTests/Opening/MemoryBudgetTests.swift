@@ -150,6 +150,10 @@ struct MemoryBudgetTests {
             let newest = try #require(checkpoints.max { $0.sequence < $1.sequence })
             let file = try Self.table(store.context).sourceFile
             #expect(file == newest.file.text, "round \(round)")
+            // What fits stays whole, and counted, however often contexts and tables come and go.
+            #expect(store.statistics.memory.tables > .zero, "round \(round)")
+            let racks = store.context.tables.tables.unfilled.first { $0.descriptor.name == "Rack" }
+            #expect(try !#require(racks).passesOnly, "round \(round)")
         }
         try store.undo()
         let last = (0..<200).map { ($0 * 59 + 3 * 13) % Self.count }
@@ -175,6 +179,23 @@ struct MemoryBudgetTests {
     private static func digest(_ store: Store) throws -> [Leaflet?] {
         let context = store.context
         return (0..<count).map { context.find($0) }
+    }
+
+    @Test("Rows along an order are all found, whatever is mended while they are looked for")
+    func damagedWalk() throws {
+        let disk = try Self.makeDisk(behind: 0..<10)
+        try Self.open(disk, memory: .standard).compact()
+        let newest = "checkpoint-0000000002"
+        let expected = (0..<Self.count).sorted { ($0 % 500, $0) < ($1 % 500, $1) }
+        let blocks = try LateDamageTests.blocks(of: newest, in: disk)
+        for (number, block) in blocks.enumerated() where number % 3 == 0 {
+            let store = try Self.open(disk, .readOnly)
+            LateDamageTests.damage([block], of: newest, in: disk)
+            let query = Leaflet.query().sorted(by: \.rank).limit(40)
+            let found = query.resolve(in: store.context).map(\.id)
+            #expect(found == Array(expected.prefix(40)), "block at \(block)")
+            LateDamageTests.damage([block], of: newest, in: disk)
+        }
     }
 
     @Test("A context that is held stays as it is, whatever is read and written meanwhile")

@@ -1,0 +1,56 @@
+internal import VarveGraph
+internal import VarveLog
+
+extension Writer {
+    /// Has tables that do not fit the memory read the newest checkpoint: until then, they keep in memory what was changed since
+    /// they began to wait, or all that was put into an empty store. Where that fails, they go on so.
+    ///
+    /// - Complexity: that of opening the store with the newest checkpoint.
+    func renewTables() {
+        do {
+            // Writes go on meanwhile. Where they always come first, they wait at last.
+            for _ in 0..<2 {
+                guard let (head, opening) = try headToRenew() else { return }
+                let opened = try opening.reopened(head, behind: head.lastTransaction)
+                if inTurn({ use(opened, $0, behind: head.lastTransaction) }) { return }
+            }
+            try inTurn { core in
+                let head = core.head
+                let opened = try core.opening.reopened(head, behind: head.lastTransaction)
+                _ = use(opened, core, behind: head.lastTransaction)
+            }
+        } catch {
+            storeLog?.damage(error)
+        }
+    }
+
+    /// The newest state, all of which is in the files; nil where nothing is gained.
+    private func headToRenew() throws -> (StoreState, StoreOpening)? {
+        try inTurn { core in
+            guard case .open(let open) = core.access else { return nil }
+            let checkpoint = core.newestCheckpoint?.raw ?? .zero
+            let tables = core.head.context.tables
+            guard
+                tables.holdsChangesWithoutRoom
+                    || core.opening.memory.isShort(of: checkpoint) && tables.holdsTablesUncounted
+            else { return nil }
+            try StoreError.wrapping { () throws(LogError) in try open.log.sync() }
+            published.publish(core.sharedHead)
+            return (core.head, core.opening)
+        }
+    }
+
+    /// Puts tables of an opened context in the place of those of the head, and of the state that readers see.
+    ///
+    /// - Returns: false where others were written meanwhile.
+    private func use(
+        _ opened: Context?, _ core: Core, behind transaction: TransactionID
+    ) -> Bool {
+        guard let opened, core.head.lastTransaction == transaction else { return false }
+        let successors = core.head.context.tables.successors(in: opened.tables)
+        core.sharedHead.replaceTables { $0.replace(by: successors) }
+        // The head may be another object with the same content: its undo steps are trimmed.
+        published.replaceTables(behind: transaction) { $0.replace(by: successors) }
+        return true
+    }
+}
