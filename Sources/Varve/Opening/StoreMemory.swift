@@ -21,8 +21,8 @@ final class StoreMemory: Sendable {
     private let leafBytesKept = Atomic(0)
     private let loaded = Lock<[WeakState]>([])
 
+    // Sendable unchecked: the lock around the states guards the references.
     private struct WeakState: @unchecked Sendable {
-        // Sendable unchecked: the lock around the states guards the references.
         weak var state: RebuiltState?
     }
 

@@ -29,7 +29,7 @@ final class PageGenerations: Sendable {
     /// Keeps the pages that transactions have made behind the image.
     let base: PageSnapshot
     /// The chunks that only such pages are in.
-    private let chunks: [PageTable.Chunk]
+    fileprivate let chunks: [PageTable.Chunk]
     /// The blocks with frames that such pages are in, or were free for them, ascending by position.
     let changedBlocks: [Int]
 
@@ -44,11 +44,6 @@ final class PageGenerations: Sendable {
         chunks = base.store.chunksBesideImage
         changedBlocks = base.store.reusedRuns
             .compactMap { loader.root.directory.blockPosition(of: $0) }.sorted()
-    }
-
-    /// Lets a table of pages lead to those of the base.
-    func setChunks(of pages: PageTable) {
-        for chunk in chunks { pages.setChunk(chunk.number, to: chunk.memory) }
     }
 
     /// A page of the base, in a chunk that the image has too.
@@ -102,6 +97,20 @@ extension State {
     /// What entities that are held as values take, with their indexes, for each byte of their pages: 441 MB where a million
     /// users and posts with three indexes take 250.
     package static let heldBytesPerPageByte = 2
+}
+
+extension PageStore {
+    /// - Parameter former: the generation before; nil for the first.
+    fileprivate convenience init(_ generations: PageGenerations, former: ImageLoader?) {
+        self.init(of: generations.base, sharing: generations.chunks) { pages in
+            let loader = ImageLoader(
+                generations.image, from: generations.source, into: pages, generations,
+                former: former)
+            // It did not throw when the image was opened.
+            try? generations.image.checkRoots(loader)
+            return loader
+        }
+    }
 }
 
 extension BlockDirectory {

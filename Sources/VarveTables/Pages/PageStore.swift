@@ -68,20 +68,20 @@ package final class PageStore: @unchecked Sendable {
         isGeneration = false
     }
 
-    /// A generation of pages, which no transaction changes.
-    init(_ generations: PageGenerations, former: ImageLoader?) {
+    /// The pages of a snapshot of another store, which no transaction changes here: some chunks are those of the other
+    /// store, and the rest of the pages come when they are read.
+    init(
+        of base: PageSnapshot, sharing chunks: [PageTable.Chunk],
+        loader: (PageTable) -> any PageLoader
+    ) {
         arena = FrameArena(.chunks)
         pages = arena.pages
-        generations.setChunks(of: pages)
-        let loader = ImageLoader(
-            generations.image, from: generations.source, into: pages, generations, former: former)
-        // It did not throw when the image was opened.
-        try? generations.image.checkRoots(loader)
-        let cold = ColdPages(loader)
+        for chunk in chunks { pages.setChunk(chunk.number, to: chunk.memory) }
+        let cold = ColdPages(loader(pages))
         self.cold = cold
         pages.setCold(cold)
-        newest = generations.base.version
-        imageVersion = generations.image.version
+        newest = base.version
+        imageVersion = base.store.imageVersion
         isGeneration = true
     }
 

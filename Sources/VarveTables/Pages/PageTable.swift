@@ -66,8 +66,9 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
 
     // MARK: Chunks
 
+    /// A chunk and its memory.
+    // Sendable unchecked: frames are changed by the rules of the store whose they are.
     struct Chunk: @unchecked Sendable {
-        // Sendable unchecked: frames are changed by the rules of the store whose they are.
         let number: Int
         let memory: UnsafeMutableRawPointer
     }
