@@ -168,16 +168,17 @@ final class StoredTable: TableSource {
     /// Returns nil where it met damage, or the whole table is there: that knows it.
     ///
     /// - Parameter tryingAgain: false for what may be called once.
-    private func reading<Result, Failure: Error>(
-        tryingAgain: Bool = true, _ body: (TableContent) throws(Failure) -> Result
-    ) throws(Failure) -> Result? {
+    private func reading<Value, Failure: Error>(
+        tryingAgain: Bool = true, _ body: (TableContent) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
         while true {
             guard let content = currentContent() else { return nil }
             readCount.add(1, ordering: .relaxed)
             let state = content.value.state
             let meetings = state.health?.meetingCount ?? 0
-            let result = try body(content.value)
-            guard let damage = state.damage(since: meetings) else { return result }
+            let result = Result { () throws(Failure) in try body(content.value) }
+            // Behind damage an error says that a row of zeros is none.
+            guard let damage = state.damage(since: meetings) else { return try result.get() }
             guard !mayFill, replacePages(of: content, after: damage), tryingAgain else {
                 return nil
             }
