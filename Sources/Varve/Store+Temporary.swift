@@ -9,22 +9,23 @@ extension Store {
     public static func inMemory(
         durability: Durability = .none, retention: Retention = .standard,
         compactsAutomatically: Bool = true, loading: Loading = .ahead,
-        migrations: [Migration] = [],
+        memory: MemoryBudget = .standard, migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         _ types: any EntityModelProtocol.Type...
     ) throws -> Store {
         try inMemory(
             durability: durability, retention: retention,
-            compactsAutomatically: compactsAutomatically, loading: loading, migrations: migrations,
-            migrating: migrating, log: log, progress: progress, types: types)
+            compactsAutomatically: compactsAutomatically, loading: loading, memory: memory,
+            migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
+        )
     }
 
     /// A store without a disk, with the types in an array.
     public static func inMemory(
         durability: Durability = .none, retention: Retention = .standard,
         compactsAutomatically: Bool = true, loading: Loading = .ahead,
-        migrations: [Migration] = [],
+        memory: MemoryBudget = .standard, migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type]
@@ -32,8 +33,9 @@ extension Store {
         try Store(
             in: MemoryFileSystem(), mode: .readWrite,
             durability: durability, retention: retention,
-            compactsAutomatically: compactsAutomatically, loading: loading, migrations: migrations,
-            migrating: migrating, log: log, progress: progress, types: types)
+            compactsAutomatically: compactsAutomatically, loading: loading, memory: memory,
+            migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
+        )
     }
 
     /// A store in a new directory of its own, which is removed with the last reference to it. The options are those of
@@ -41,22 +43,23 @@ extension Store {
     public static func temporary(
         durability: Durability = .commit, retention: Retention = .standard,
         compactsAutomatically: Bool = true, loading: Loading = .ahead,
-        migrations: [Migration] = [],
+        memory: MemoryBudget = .standard, migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         _ types: any EntityModelProtocol.Type...
     ) throws -> Store {
         try temporary(
             durability: durability, retention: retention,
-            compactsAutomatically: compactsAutomatically, loading: loading, migrations: migrations,
-            migrating: migrating, log: log, progress: progress, types: types)
+            compactsAutomatically: compactsAutomatically, loading: loading, memory: memory,
+            migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
+        )
     }
 
     /// A store in a new directory of its own, with the types in an array.
     public static func temporary(
         durability: Durability = .commit, retention: Retention = .standard,
         compactsAutomatically: Bool = true, loading: Loading = .ahead,
-        migrations: [Migration] = [],
+        memory: MemoryBudget = .standard, migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type]
@@ -65,8 +68,9 @@ extension Store {
         return try Store(
             in: POSIXFileSystem(directory.url.path), mode: .readWrite,
             durability: durability, retention: retention,
-            compactsAutomatically: compactsAutomatically, loading: loading, migrations: migrations,
-            migrating: migrating, log: log, progress: progress, types: types,
+            compactsAutomatically: compactsAutomatically, loading: loading, memory: memory,
+            migrations: migrations, migrating: migrating, log: log, progress: progress,
+            types: types,
             temporaryDirectory: directory)
     }
 }
