@@ -117,7 +117,8 @@ struct MemoryBudgetTests {
         let memory = store.statistics.memory
         #expect(memory.budget == Self.budget.bytes)
         #expect(try memory.exceeding == .zero && !Self.isFilled(store.context))
-        #expect(memory.pages > .zero && memory.entities > .zero)
+        // Leaves may have gone just now.
+        #expect(memory.pages > .zero)
         // What one operation needs comes on top.
         let total = memory.tables.rawValue + memory.pages.rawValue + memory.entities.rawValue
         #expect(total < Self.budget.bytes.rawValue * 5 / 4)
