@@ -64,8 +64,8 @@ final class SharedState: Sendable {
     }
 
     /// Lets the leaves go that tables which wait have made, unless the context is lent: the transaction does so then.
-    func renewLeaves(above byteCount: Int) {
-        replaceTables { $0.renewLeaves(above: byteCount) }
+    func evictLeaves(above byteCount: Int) {
+        replaceTables { $0.evictLeaves(above: byteCount) }
     }
 
     /// Puts tables in the place of others of the same content, unless the context is lent.
@@ -136,9 +136,9 @@ final class PublishedState: Sendable {
     }
 
     /// Lets contexts from now on have tables without the leaves that were made of what is stored.
-    func renewLeaves(_ memory: StoreMemory) {
-        shared.withLock { $0 }.renewLeaves(above: memory.renewedLeafBytesMin)
-        memory.noteRenewal()
+    func evictLeaves(_ memory: StoreMemory) {
+        shared.withLock { $0 }.evictLeaves(above: memory.evictedLeafBytesMin)
+        memory.noteEviction()
     }
 
     /// Puts tables in the place of others of the same content, if readers see the state behind a transaction.

@@ -163,7 +163,7 @@ extension Store {
     /// checkpoint open and reads them from there, and so does a table that does not fit the ``MemoryBudget``.
     public func suspend() throws {
         // What is read meanwhile must not need the files, which the system may lock.
-        for table in context.tables.tables.unfilled where !table.passesOnly {
+        for table in context.tables.tables.unfilled where !table.isScanned {
             table.fillAhead()
         }
         checkpointLook?.end()

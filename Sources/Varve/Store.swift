@@ -199,7 +199,7 @@ public final class Store: Sendable {
     /// - Complexity: O(1), except for the first call while writes are under way: then their
     ///   changes so far are rolled back in a copy, which takes about as long as making them.
     public var context: Context {
-        if opener.memory.hasManyLeaves { published.renewLeaves(opener.memory) }
+        if opener.memory.hasManyLeaves { published.evictLeaves(opener.memory) }
         return published.context
     }
 

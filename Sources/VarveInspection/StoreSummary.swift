@@ -120,7 +120,7 @@ public struct StoreSummary: Sendable {
         guard let newest = checkpoints.first(where: { $0.problem == nil }),
             let raw = newest.rawBytes?.rawValue
         else { return nil }
-        return ByteCount(UInt64(VarveTables.State.heldBytesPerPageByte) * raw)
+        return ByteCount(UInt64(VarveTables.State.filledBytesPerPageByte) * raw)
     }
 }
 

@@ -270,7 +270,7 @@ final class Compactor: Sendable {
             }
             let (dropped, leftover) = try conclude(
                 begun, retention, size, timeline, behind: first, progress)
-            writer.renewTables()
+            writer.reopenTables()
             let (assets, assetsLeftover) = collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(

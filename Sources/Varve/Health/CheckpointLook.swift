@@ -140,7 +140,7 @@ final class CheckpointLook: Sendable {
         }
         // Where that throws, it has noted that nothing else leads to the state: then what is sound is saved.
         let isMade = (try? rebuilt.state(behind: 0, after: .log(error))) != nil
-        if isMade { rebuilt.sharePages() }
-        for table in waiting where !table.passesOnly || !isMade { table.fillAhead() }
+        if isMade { rebuilt.publishState() }
+        for table in waiting where !table.isScanned || !isMade { table.fillAhead() }
     }
 }

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// How much memory a store may take for what it reads of its files.
 ///
-/// Half of it is for tables of entities that are held whole, because then everything about them is found soonest: an opening
+/// Half of it is for tables of entities that are filled, because then everything about them is found soonest: an opening
 /// chooses those that fit. Of the others, entities and index entries are read when they are asked for, in blocks that make
 /// room for one another. A query over all entities of such a table passes over its files.
 ///
@@ -38,7 +38,7 @@ public struct MemoryBudget: Hashable, Sendable {
 public struct MemoryStatistics: Hashable, Sendable {
     /// What the store may take; see ``MemoryBudget``.
     public let budget: ByteCount
-    /// An estimate of what the tables take, or will, that are held whole because they fit the budget.
+    /// An estimate of what the tables take, or will, that are filled because they fit the budget.
     public let tables: ByteCount
     /// What is loaded of the other tables, in blocks that make room for one another.
     public let pages: ByteCount

@@ -37,7 +37,7 @@ final class RebuiltState: Sendable {
 
     private let identity: Identity
     private let opening: StoreOpening
-    /// An estimate of what a slot takes in tables that are held whole.
+    /// An estimate of what a slot takes in tables that are filled.
     let bytesPerSlot: Int
     private let tables = Lock<[WaitingTable]>([])
     /// Held while the state is made, so that all tables that need it wait for one.
@@ -52,7 +52,7 @@ final class RebuiltState: Sendable {
     init(_ state: State, _ opening: StoreOpening) {
         identity = Identity(state)
         self.opening = opening.withoutProgress
-        bytesPerSlot = State.heldBytesPerPageByte * state.pageBytes / max(state.slotCount, 1)
+        bytesPerSlot = State.filledBytesPerPageByte * state.pageBytes / max(state.slotCount, 1)
         course = Lock(Course(state: state))
         opening.waiting.add(self)
         opening.memory.add(self)
@@ -71,19 +71,19 @@ final class RebuiltState: Sendable {
     }
 
     /// Gives the tables a state with pages that are loaded anew, if what this one has loaded takes its share of memory.
-    func renewPages() {
-        sharePages { course in
+    func evictPages() {
+        publishState { course in
             guard course.state.isFull else { return false }
-            course.state = course.state.renewed()
+            course.state = course.state.inNextGeneration()
             return true
         }
     }
 
     /// Gives the tables the state as it is by now.
-    func sharePages() { sharePages { _ in true } }
+    func publishState() { publishState { _ in true } }
 
     /// - Parameter change: returns whether the tables need the state.
-    private func sharePages(behind change: (inout Course) -> Bool) {
+    private func publishState(after change: (inout Course) -> Bool) {
         let former = course.withLock { course -> [StoredTable.Content] in
             guard change(&course) else { return [] }
             let attempts = course.causes.count
@@ -95,7 +95,7 @@ final class RebuiltState: Sendable {
     }
 
     /// What is loaded of the checkpoint.
-    var heldBytes: Int { course.withLock { $0.state.heldBytes } }
+    var cachedBytes: Int { course.withLock { $0.state.cachedBytes } }
 
     /// The state that takes the place of one that cannot be read.
     ///

@@ -5,13 +5,13 @@ internal import VarveTables
 
 /// What a store's budget of memory is shared out to. One for all contexts of the store, also of the past.
 ///
-///     half       tables that are held whole
+///     half       tables that are filled
 ///     a quarter  leaves that are made of pages, for the tables that do not fit; more where the tables need less
 ///     the rest   pages of the files, for those tables
 final class StoreMemory: Sendable {
     let budget: ByteCount
     private let byteCount: Int
-    /// What tables have reserved that are held whole.
+    /// What tables have reserved that are filled.
     private let reserved = Counter()
     private let exceeding = Counter()
     /// What the pages of one state may take.
@@ -37,8 +37,8 @@ final class StoreMemory: Sendable {
 
     // MARK: - Tables
 
-    /// Memory that a table takes which is held whole, as long as anything refers to it: the table, its copies, and what fills it.
-    final class Share: Sendable {
+    /// Memory that a table takes which is filled, as long as anything refers to it: the table, its copies, and what fills it.
+    final class Reservation: Sendable {
         private let memory: StoreMemory
         private let byteCount: Int
         private let isReserved: Bool
@@ -50,19 +50,19 @@ final class StoreMemory: Sendable {
         deinit {
             let count = isReserved ? memory.reserved : memory.exceeding
             _ = count.add(-byteCount)
-            memory.share()
+            memory.rebalance()
         }
     }
 
-    /// Reserves memory for a table that is to be held whole; nil where it does not fit.
-    func reserve(_ count: Int) -> Share? {
+    /// Reserves memory for a table that is to be filled; nil where it does not fit.
+    func reserve(_ count: Int) -> Reservation? {
         let total = reserved.add(count)
         guard total <= byteCount / 2 else {
             _ = reserved.add(-count)
             return nil
         }
-        share()
-        return Share(self, count, isReserved: true)
+        rebalance()
+        return Reservation(self, count, isReserved: true)
     }
 
     /// Whether tables that are made of so much of a checkpoint may not fit all.
@@ -70,16 +70,16 @@ final class StoreMemory: Sendable {
         Int(clamping: checkpoint.rawValue) > byteCount / 4
     }
 
-    /// Memory for a table that is held whole and does not fit.
-    func exceed(by count: Int) -> Share {
+    /// Memory for a table that is filled and does not fit.
+    func exceed(by count: Int) -> Reservation {
         _ = exceeding.add(count)
-        return Share(self, count, isReserved: false)
+        return Reservation(self, count, isReserved: false)
     }
 
     private var half: Int { (byteCount - reserved.value) / 2 }
 
     /// Gives pages what tables and leaves do not take.
-    func share() { pages.set(max(half, 2 * half - leaves.bytes)) }
+    func rebalance() { pages.set(max(half, 2 * half - leaves.bytes)) }
 
     // MARK: - Leaves
 
@@ -93,10 +93,10 @@ final class StoreMemory: Sendable {
     }
 
     /// Of tables with fewer leaves nothing is gained.
-    var renewedLeafBytesMin: Int { half / 8 }
+    var evictedLeafBytesMin: Int { half / 8 }
 
     /// Leaves have gone, but for those that contexts keep.
-    func noteRenewal() { leafBytesKept.store(leaves.bytes, ordering: .relaxed) }
+    func noteEviction() { leafBytesKept.store(leaves.bytes, ordering: .relaxed) }
 
     // MARK: - Statistics
 
@@ -109,7 +109,7 @@ final class StoreMemory: Sendable {
 
     var statistics: MemoryStatistics {
         let states = loaded.withLock { $0.compactMap(\.state) }
-        let pages = states.reduce(0) { $0 + $1.heldBytes }
+        let pages = states.reduce(0) { $0 + $1.cachedBytes }
         func count(_ bytes: Int) -> ByteCount { ByteCount(UInt64(clamping: bytes)) }
         return MemoryStatistics(
             budget: budget, tables: count(reserved.value),

@@ -34,9 +34,9 @@ final class StoredTable: TableSource {
     private let isFilled = Atomic(false)
     private let memory: StoreMemory
     /// An estimate of what the whole table takes.
-    private let wholeBytes: Int
+    private let filledBytes: Int
     /// Memory for the whole table; nil where it does not fit.
-    private let reservation: StoreMemory.Share?
+    private let reservation: StoreMemory.Reservation?
     var mayFill: Bool { reservation != nil }
     /// How many entities and leaves were read one by one.
     private let readCount = Atomic(0)
@@ -59,8 +59,8 @@ final class StoredTable: TableSource {
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
         memory = rebuilt.memory
-        wholeBytes = content.slotCount * rebuilt.bytesPerSlot
-        reservation = memory.reserve(wholeBytes)
+        filledBytes = content.slotCount * rebuilt.bytesPerSlot
+        reservation = memory.reserve(filledBytes)
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
     }
@@ -102,7 +102,7 @@ final class StoredTable: TableSource {
                 source.withLock { $0?.rebuilt }?.noteFailure()
                 return .failure(error)
             }
-            whole.table?.heldMemory = reservation ?? memory.exceed(by: wholeBytes)
+            whole.table?.memoryReservation = reservation ?? memory.exceed(by: filledBytes)
             isFilled.store(true, ordering: .releasing)
             // The last reference to the state may go here, behind the lock that guards its copy.
             let former = source.withLock { source in
@@ -146,9 +146,9 @@ final class StoredTable: TableSource {
         else { return nil }
         guard content.value.state.isFull else { return content }
         // Leaves may have gone since.
-        memory.share()
+        memory.rebalance()
         guard content.value.state.isFull else { return content }
-        rebuilt.renewPages()
+        rebuilt.evictPages()
         return source.withLock { $0?.content }
     }
 
@@ -197,7 +197,7 @@ final class StoredTable: TableSource {
         guard (try? rebuilt.state(behind: attempts, after: .log(damage))) != nil else {
             return false
         }
-        rebuilt.sharePages()
+        rebuilt.publishState()
         return true
     }
 
@@ -258,7 +258,7 @@ final class StoredTable: TableSource {
                 slotCount: counts.slots, liveCount: counts.live,
                 nextOrdinal: content.state.nextOrdinal(of: content.definition.number).rawValue,
                 size: LeafSize(
-                    memory.leaves, bytes: wholeBytes * AnyTable.leafWidth / max(slotCount, 1)),
+                    memory.leaves, bytes: filledBytes * AnyTable.leafWidth / max(slotCount, 1)),
                 rows: { self.leaves($0).rows }, vacantIDs: { self.leaves($0).vacantIDs }))
         for (index, number) in content.relations {
             table.loadLinks(relation: index, countedIn: memory.leaves) { slots in

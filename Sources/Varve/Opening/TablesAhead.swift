@@ -41,7 +41,7 @@ final class TablesAhead: Sendable {
     ) {
         let files = Set(waiting.threatened(by: manifest).compactMap(\.file))
         for table in context.tables.tables.unfilled {
-            guard !table.passesOnly, let file = table.sourceFile, files.contains(file) else {
+            guard !table.isScanned, let file = table.sourceFile, files.contains(file) else {
                 continue
             }
             table.fillAhead()

@@ -36,10 +36,10 @@ struct RunningTransaction: ~Copyable {
     var isInPlace: Bool { former != nil }
 
     /// Lets leaves go that tables which wait have made, where they take more than their share.
-    private mutating func renewLeaves(_ memory: StoreMemory) {
+    private mutating func evictLeaves(_ memory: StoreMemory) {
         guard memory.hasManyLeaves else { return }
-        state.context.tables.renewLeaves(above: memory.renewedLeafBytesMin)
-        memory.noteRenewal()
+        state.context.tables.evictLeaves(above: memory.evictedLeafBytesMin)
+        memory.noteEviction()
     }
 
     /// From here on the journal keeps what is changed.
@@ -54,7 +54,7 @@ struct RunningTransaction: ~Copyable {
         _ header: borrowing TransactionHeader, _ memory: StoreMemory,
         _ body: (inout StoreState) throws -> Void
     ) throws {
-        renewLeaves(memory)
+        evictLeaves(memory)
         begin(header.id, at: header.time)
         try body(&state)
         // Any other context has other changes, or none, in its journals: what would be logged is

@@ -6,11 +6,11 @@ extension Writer {
     /// they began to wait, or all that was put into an empty store. Where that fails, they go on so.
     ///
     /// - Complexity: that of opening the store with the newest checkpoint.
-    func renewTables() {
+    func reopenTables() {
         do {
             // Writes go on meanwhile. Where they always come first, they wait at last.
             for _ in 0..<2 {
-                guard let (head, opening) = try headToRenew() else { return }
+                guard let (head, opening) = try headToReopen() else { return }
                 let opened = try opening.reopened(head, behind: head.lastTransaction)
                 if inTurn({ use(opened, $0, behind: head.lastTransaction) }) { return }
             }
@@ -25,14 +25,14 @@ extension Writer {
     }
 
     /// The newest state, all of which is in the files; nil where nothing is gained.
-    private func headToRenew() throws -> (StoreState, StoreOpening)? {
+    private func headToReopen() throws -> (StoreState, StoreOpening)? {
         try inTurn { core in
             guard case .open(let open) = core.access else { return nil }
             let checkpoint = core.newestCheckpoint?.raw ?? .zero
             let tables = core.head.context.tables
             guard
-                tables.holdsChangesWithoutRoom
-                    || core.opening.memory.isShort(of: checkpoint) && tables.holdsTablesUncounted
+                tables.hasChangedScannedTables
+                    || core.opening.memory.isShort(of: checkpoint) && tables.hasUnreservedTables
             else { return nil }
             try StoreError.wrapping { () throws(LogError) in try open.log.sync() }
             published.publish(core.sharedHead)
@@ -47,10 +47,10 @@ extension Writer {
         _ opened: Context?, _ core: Core, behind transaction: TransactionID
     ) -> Bool {
         guard let opened, core.head.lastTransaction == transaction else { return false }
-        let successors = core.head.context.tables.successors(in: opened.tables)
-        core.sharedHead.replaceTables { $0.replace(by: successors) }
+        let replacements = core.head.context.tables.replacements(in: opened.tables)
+        core.sharedHead.replaceTables { $0.replace(by: replacements) }
         // The head may be another object with the same content: its undo steps are trimmed.
-        published.replaceTables(behind: transaction) { $0.replace(by: successors) }
+        published.replaceTables(behind: transaction) { $0.replace(by: replacements) }
         return true
     }
 }

@@ -88,10 +88,10 @@ struct StoredStepReader {
     }
 
     /// Passes over an entry, and refuses what `readEntry` refuses. Returns whether it belongs to the step of the one before.
-    mutating func passEntry(_ reader: inout ByteReader) throws(CodecError) -> Bool {
+    mutating func skipEntry(_ reader: inout ByteReader) throws(CodecError) -> Bool {
         let flags = try readHead(&reader)
-        if flags & Flag.label != 0 { try reader.passText() }
-        if flags & Flag.group != 0 { try reader.passText() }
+        if flags & Flag.label != 0 { try reader.skipText() }
+        if flags & Flag.group != 0 { try reader.skipText() }
         return flags & Flag.joins != 0
     }
 
@@ -131,7 +131,7 @@ struct StoredStepReader {
         var cut = (index: 0, reader: reader, steps: steps)
         for index in 0..<count {
             let before = (index, reader, steps)
-            let joins = try steps.passEntry(&reader)
+            let joins = try steps.skipEntry(&reader)
             if index == 0 { lowest = steps.transaction }
             if !joins, index <= count - upperCount { cut = before }
         }
@@ -157,7 +157,7 @@ struct StoredStepReader {
 
 extension ByteReader {
     /// Passes over a text; bytes that are not UTF-8 are refused.
-    fileprivate mutating func passText() throws(CodecError) {
+    fileprivate mutating func skipText() throws(CodecError) {
         var text = self
         if ByteReader.isASCII(try readLengthPrefixed()) { return }
         _ = try text.readText()

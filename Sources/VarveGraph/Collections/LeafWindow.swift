@@ -5,11 +5,11 @@
 final class LeafWindow {
     /// More than ``RowCursor/forEachPlace(at:_:)`` has ahead, and than ``RowLoader/groupCount`` asks for at once.
     static var aheadCount: Int { 96 }
-    private static var heldCount: Int { 2 * aheadCount }
+    private static var pinnedCount: Int { 2 * aheadCount }
 
     let leaves: StoredLeaves
     private var numbers: ContiguousArray<Int> = []
-    private var held: ContiguousArray<AnyObject?> = []
+    private var pinned: ContiguousArray<AnyObject?> = []
     /// Where the oldest one is.
     private var oldest = 0
 
@@ -19,30 +19,30 @@ final class LeafWindow {
     func node(_ number: Int) -> UnsafeRawPointer? {
         // Mostly it is one of the last.
         if let place = numbers.lastIndex(of: number) {
-            let leaf = held[place]
+            let leaf = pinned[place]
             // One of the older half would go too soon.
-            if (oldest + held.count - 1 - place) % held.count >= LeafWindow.aheadCount {
+            if (oldest + pinned.count - 1 - place) % pinned.count >= LeafWindow.aheadCount {
                 numbers[place] = -1
-                held[place] = nil
-                hold(leaf, number)
+                pinned[place] = nil
+                pin(leaf, number)
             }
             return leaf.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
         }
         var owner: AnyObject?
-        let node = leaves.node(number, heldBy: &owner)
+        let node = leaves.node(number, pinnedBy: &owner)
         // One that is published lives anyway.
-        if owner != nil || node == nil { hold(owner, number) }
+        if owner != nil || node == nil { pin(owner, number) }
         return node
     }
 
-    private func hold(_ leaf: AnyObject?, _ number: Int) {
-        guard held.count == LeafWindow.heldCount else {
+    private func pin(_ leaf: AnyObject?, _ number: Int) {
+        guard pinned.count == LeafWindow.pinnedCount else {
             numbers.append(number)
-            held.append(leaf)
+            pinned.append(leaf)
             return
         }
         numbers[oldest] = number
-        held[oldest] = leaf
-        oldest = (oldest + 1) % LeafWindow.heldCount
+        pinned[oldest] = leaf
+        oldest = (oldest + 1) % LeafWindow.pinnedCount
     }
 }

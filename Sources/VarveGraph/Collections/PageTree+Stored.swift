@@ -15,7 +15,7 @@ extension PageTree {
 
     /// Calls `body` with each leaf and the index of its first element, forwards or backwards, until it returns false. Stored
     /// leaves are made for the call alone.
-    func forEachPassedNode(
+    func forEachScannedNode(
         isReversed: Bool = false, _ body: (Int, UnsafeRawPointer) throws -> Bool
     ) rethrows {
         let end = max(stored?.count ?? 0, root == nil ? 0 : capacity >> leafShift)
@@ -26,7 +26,7 @@ extension PageTree {
                 var owner: AnyObject?
                 guard
                     let leaf = nodes.nodeInTree(holding: index)
-                        ?? stored?.node(number, heldBy: &owner)
+                        ?? stored?.node(number, pinnedBy: &owner)
                 else { continue }
                 let goesOn = try withExtendedLifetime(owner) { try body(index, leaf) }
                 if !goesOn { return }
@@ -40,7 +40,7 @@ extension PageTree {
         guard let stored else { return }
         for number in 0..<stored.count {
             var owner: AnyObject?
-            guard let leaf = stored.node(number, heldBy: &owner) else { continue }
+            guard let leaf = stored.node(number, pinnedBy: &owner) else { continue }
             let goesOn = withExtendedLifetime(owner) { body(number << leafShift, leaf) }
             if !goesOn { return }
         }

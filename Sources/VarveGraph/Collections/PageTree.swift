@@ -131,8 +131,8 @@ struct PageTree {
     }
 
     /// Lets the leaves go that were made of stored ones. They are made again when they are looked at.
-    mutating func renewStoredLeaves() {
-        if let leaves = stored?.renewed() { replaceStored(by: leaves) }
+    mutating func evictStoredLeaves() {
+        if let leaves = stored?.withEmptyCache() { replaceStored(by: leaves) }
     }
 
     /// Makes the tree one for one reader, for whom stored leaves are made that the tree does not keep.

@@ -46,7 +46,7 @@ struct PagedArray<Element: PagedElement> {
                 UnsafeMutableBufferPointer(
                     start: PagedLeaf<Element>.elements(of: leaf), count: 1 << leafShift))
         }
-        if tree.stored != nil { return try tree.forEachPassedNode { try visit($0, $1) } }
+        if tree.stored != nil { return try tree.forEachScannedNode { try visit($0, $1) } }
         try tree.forEachNode { try visit($0, $1) }
     }
 }

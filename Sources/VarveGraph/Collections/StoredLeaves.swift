@@ -54,14 +54,14 @@ package final class StoredLeaves: Sendable {
             Unmanaged<AnyObject>.fromOpaque(leaf).release()
         }
         free(words)
-        size?.memory.remove(madeBytes)
+        size?.memory.remove(cachedBytes)
     }
 
     /// What the leaves take that were made.
-    var madeBytes: Int { madeCount * (size?.bytes ?? 0) }
+    var cachedBytes: Int { cachedCount * (size?.bytes ?? 0) }
 
     /// These leaves, of which none was made.
-    func renewed() -> StoredLeaves { StoredLeaves(count: count, size: size, make: make) }
+    func withEmptyCache() -> StoredLeaves { StoredLeaves(count: count, size: size, make: make) }
 
     /// The leaf of a number, made now unless it is there. It lives as long as this object.
     func node(_ number: Int) -> UnsafeRawPointer? {
@@ -80,7 +80,7 @@ package final class StoredLeaves: Sendable {
     }
 
     /// The leaf of a number for one reader: the one that is published, else one that lives as long as `owner` keeps it.
-    func node(_ number: Int, heldBy owner: inout AnyObject?) -> UnsafeRawPointer? {
+    func node(_ number: Int, pinnedBy owner: inout AnyObject?) -> UnsafeRawPointer? {
         guard number >= 0, number < count else { return nil }
         if let known = words[number].load(ordering: .acquiring) {
             return known == Self.absent ? nil : known
@@ -90,7 +90,7 @@ package final class StoredLeaves: Sendable {
     }
 
     /// How many leaves were made that hold anything, and are kept.
-    var madeCount: Int { made.load(ordering: .relaxed) }
+    var cachedCount: Int { made.load(ordering: .relaxed) }
 
     /// Publishes a leaf for all threads, unless another one was faster.
     private func publish(_ leaf: AnyObject?, at number: Int) -> UnsafeRawPointer? {

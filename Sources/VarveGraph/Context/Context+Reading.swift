@@ -36,7 +36,7 @@ extension Context {
         guard let table = table(of: Entity.self) else { return [] }
         var result: [Entity] = []
         result.reserveCapacity(table.liveCount)
-        table.forEachRow(isPassing: true) { _, row in
+        table.forEachRow(isTransient: true) { _, row in
             result.append(row.pointee)
             return true
         }
@@ -49,7 +49,7 @@ extension Context {
         guard let table = table(of: type) else { return [] }
         var result: [Entity.ID] = []
         result.reserveCapacity(table.liveCount)
-        table.forEachRow(isPassing: true) { _, row in
+        table.forEachRow(isTransient: true) { _, row in
             result.append(row.pointee.id)
             return true
         }

@@ -169,23 +169,23 @@ package struct TableList {
     }
 
     /// Lets the leaves go that tables which wait have made, of each table with more bytes than that.
-    package mutating func renewLeaves(above byteCount: Int) {
+    package mutating func evictLeaves(above byteCount: Int) {
         for position in tables.unfilled.indices
         where !tables.unfilled[position].isFilled
-            && tables.unfilled[position].madeLeafBytes > byteCount
+            && tables.unfilled[position].cachedLeafBytes > byteCount
         {
-            tables.unfilled[position] = tables.unfilled[position].renewed()
+            tables.unfilled[position] = tables.unfilled[position].withoutCachedLeaves()
         }
     }
 
     /// Whether a table that does not fit the memory of its store was changed since it began to wait.
-    package var holdsChangesWithoutRoom: Bool {
-        tables.unfilled.contains { $0.passesOnly && $0.isChanged }
+    package var hasChangedScannedTables: Bool {
+        tables.unfilled.contains { $0.isScanned && $0.isChanged }
     }
 
     /// Whether a table was filled by nothing but what was put into it, and so takes memory that its store does not count.
-    package var holdsTablesUncounted: Bool {
-        tables.unfilled.contains { $0.isUncounted }
+    package var hasUnreservedTables: Bool {
+        tables.unfilled.contains { $0.isUnreserved }
     }
 
     /// Tables that may take the place of some of these, by position: they wait, do not fit the memory of their store, and have
@@ -193,21 +193,21 @@ package struct TableList {
     /// read of a file as well.
     ///
     /// - Parameter other: tables with the same content, which no other context has.
-    package func successors(in other: borrowing TableList) -> [Int: AnyTable] {
-        var successors: [Int: AnyTable] = [:]
+    package func replacements(in other: borrowing TableList) -> [Int: AnyTable] {
+        var replacements: [Int: AnyTable] = [:]
         for position in tables.unfilled.indices {
             let former = tables.unfilled[position]
-            guard former.passesOnly || former.isUncounted,
+            guard former.isScanned || former.isUnreserved,
                 let found = other.position(of: former.descriptor)
             else { continue }
             let next = other.tables.unfilled[found]
-            if next.passesOnly, next.succeed(former) { successors[position] = next }
+            if next.isScanned, next.takePlace(of: former) { replacements[position] = next }
         }
-        return successors
+        return replacements
     }
 
-    package mutating func replace(by successors: [Int: AnyTable]) {
-        for (position, table) in successors { tables.unfilled[position] = table }
+    package mutating func replace(by replacements: [Int: AnyTable]) {
+        for (position, table) in replacements { tables.unfilled[position] = table }
     }
 
     /// Puts the filled table in the place of one that waits.

@@ -228,7 +228,7 @@ extension AnyTable {
             switch storedRival(of: row, at: slot, in: index, hash: known.key) {
             case .found(let rival): return rival
             case .none: return nil
-            case .unknown where passesOnly: return passedRival(of: row, at: slot, in: index)
+            case .unknown where isScanned: return scannedRival(of: row, at: slot, in: index)
             case .unknown:
                 return filled().firstSlot(sharing: index, with: row, except: slot, known)
             }

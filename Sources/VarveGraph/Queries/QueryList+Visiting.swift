@@ -27,7 +27,7 @@ extension QueryList {
         if case .all = source, plan.shape.isEmpty {
             let (table, rows) = plan.list.planned(in: context, table: position)
             if rows.next == plan.steps.count {
-                return rows.forEachRow(in: table, isPassing: true) { _, row in
+                return rows.forEachRow(in: table, isTransient: true) { _, row in
                     body(row.assumingMemoryBound(to: Entity.self).pointee)
                 }
             }

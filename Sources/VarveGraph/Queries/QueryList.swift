@@ -41,7 +41,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         }
         // Found and copied in one pass, while a row is in the cache.
         entities.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
-        rows.forEachRow(in: table, isPassing: true) { _, row in
+        rows.forEachRow(in: table, isTransient: true) { _, row in
             entities.append(row.assumingMemoryBound(to: Entity.self).pointee)
             return true
         }

@@ -67,11 +67,11 @@ struct RowComparator: Sendable {
     func sorted(
         _ slots: ContiguousArray<UInt32>, in table: AnyTable, keeping kept: Int = .max
     ) -> ContiguousArray<UInt32> {
-        if !table.isFilled, table.passesOnly {
-            return sorted(slots, passing: table, keeping: kept)
+        if !table.isFilled, table.isScanned {
+            return sorted(slots, scanning: table, keeping: kept)
         }
         var selection = RowSelection(self, keeping: kept, expecting: slots.count)
-        table.visitRows(at: slots, isPassing: false) { slot, row in
+        table.visitRows(at: slots, isTransient: false) { slot, row in
             selection.add(slot, row)
             return true
         }
@@ -80,10 +80,10 @@ struct RowComparator: Sendable {
 
     /// As above, of a table that passes over its rows.
     private func sorted(
-        _ slots: ContiguousArray<UInt32>, passing table: AnyTable, keeping kept: Int
+        _ slots: ContiguousArray<UInt32>, scanning table: AnyTable, keeping kept: Int
     ) -> ContiguousArray<UInt32> {
-        var selection = PassedSelection(table, self, keeping: kept)
-        table.visitRows(at: slots, isPassing: true) { slot, row in
+        var selection = ExternalSort(table, self, keeping: kept)
+        table.visitRows(at: slots, isTransient: true) { slot, row in
             selection.add(slot, row)
             return true
         }

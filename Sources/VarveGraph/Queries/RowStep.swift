@@ -125,7 +125,7 @@ extension StepList where Step == RowStep {
         }
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
-        rows.forEachRow(in: table, isPassing: true) { slot, _ in
+        rows.forEachRow(in: table, isTransient: true) { slot, _ in
             slots.append(slot)
             return true
         }
@@ -152,9 +152,9 @@ extension StepList where Step == RowStep {
         }
         if let count = rows.knownCount(of: table.liveCount) { return count }
         if let count = rows.namedCount(in: table) ?? rows.testedCount(in: table) { return count }
-        if let count = rows.countPassed(in: table) { return count }
+        if let count = rows.countScanned(in: table) { return count }
         var count = 0
-        rows.forEachRow(in: table, isPassing: true) { _, _ in
+        rows.forEachRow(in: table, isTransient: true) { _, _ in
             count += 1
             return true
         }
@@ -220,7 +220,7 @@ extension AnyTable {
         let test = condition.matches
         var kept = ContiguousArray<UInt32>()
         kept.reserveCapacity(slots.count)
-        visitRows(at: slots, isPassing: true) { slot, row in
+        visitRows(at: slots, isTransient: true) { slot, row in
             if test(row) { kept.append(slot) }
             return true
         }

@@ -44,7 +44,7 @@ extension AnyTable {
 
     /// Resolves the row's location for a pass over whole leaves: decided with the first of a leaf.
     @usableFromInline
-    final func settledForPassing(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
+    final func settledForScan(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
         let place = layout.settled(place)
         guard place.isPacked, place.position == 0, PackedLeaf.isWorthUnpackingWhole(place.node)
         else { return place }
@@ -135,7 +135,7 @@ extension AnyTable {
     /// Live slots in insertion order.
     @usableFromInline
     package final func liveSlots() -> ContiguousArray<UInt32> {
-        guard isFilled else { return RowPass(self).slots() }
+        guard isFilled else { return StoredScan(self).slots() }
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(liveCount)
         guard let slotsByOrdinal = order.slotsByOrdinal else {
@@ -178,12 +178,12 @@ extension AnyTable {
     /// Calls `body` with each row in insertion order until it returns false. Addresses are good as those of
     /// ``rawRow(at:)`` are. Where they are to be kept, rows of a table that waits come in the order of their slots.
     ///
-    /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
+    /// - Parameter isTransient: whether the addresses are not kept beyond the calls.
     @usableFromInline
-    final func visitRows(isPassing: Bool, _ body: RowVisit) {
+    final func visitRows(isTransient: Bool, _ body: RowVisit) {
         guard let slotsByOrdinal = order.slotsByOrdinal else {
-            if !isFilled, isPassing { return RowPass(self).forEach(body) }
-            return cells.forEachNode { visit($1, $0, isPassing: isPassing, body) }
+            if !isFilled, isTransient { return StoredScan(self).forEach(body) }
+            return cells.forEachNode { visit($1, $0, isTransient: isTransient, body) }
         }
         slotsByOrdinal.forEachLeaf { _, slots in
             for slot in slots where slot != 0 {
@@ -196,9 +196,9 @@ extension AnyTable {
 
     /// Calls `body` with each row of a leaf, given the index of its first element.
     final func visit(
-        _ node: UnsafeRawPointer, _ first: Int, isPassing: Bool, _ body: RowVisit
+        _ node: UnsafeRawPointer, _ first: Int, isTransient: Bool, _ body: RowVisit
     ) -> Bool {
-        if isPassing, PackedLeaf.isPacked(node), PackedLeaf.unpacked(of: node) == nil,
+        if isTransient, PackedLeaf.isPacked(node), PackedLeaf.unpacked(of: node) == nil,
             !PackedLeaf.isWorthUnpackingWhole(node)
         {
             return forEachLive(in: node) { position in

@@ -9,7 +9,7 @@ extension AnyTable {
     final func completed(by stored: AnyTable) -> AnyTable {
         let table = cloned()
         table.beFilled()
-        table.heldMemory = stored.heldMemory
+        table.memoryReservation = stored.memoryReservation
         table.order = stored.order
         table.indexContents = stored.indexContents
         if mayHoldEqual {

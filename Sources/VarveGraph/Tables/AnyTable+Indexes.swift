@@ -200,7 +200,7 @@ extension AnyTable {
     final func collectEntries(_ definition: IndexDefinition) -> ContiguousArray<IndexEntry> {
         var entries = ContiguousArray<IndexEntry>()
         entries.reserveCapacity(liveCount)
-        visitRows(isPassing: true) { slot, row in
+        visitRows(isTransient: true) { slot, row in
             entries.append(
                 IndexEntry(
                     key: definition.key(row).key, ordinal: metadata(besideRow: row).ordinal,

@@ -141,13 +141,13 @@ extension AnyTable {
         order.remove(ordinal: metadata.pointee.ordinal)
         liveCount -= 1
         if keepsPlace { return self.stamp(&metadata.pointee, stamp) }
-        let isPassing = isPassing(metadata.pointee, at: slot, stamp: stamp)
-        stampDeparture(&metadata.pointee, stamp, isPassing: isPassing)
+        let isTransient = isTransient(metadata.pointee, at: slot, stamp: stamp)
+        stampDeparture(&metadata.pointee, stamp, isTransient: isTransient)
     }
 
     /// Whether a row that goes for good came in the same transaction. The log will know of
     /// neither, so the slot must be as if there had been none.
-    private final func isPassing(_ metadata: RowMetadata, at slot: Slot, stamp: Stamp) -> Bool {
+    private final func isTransient(_ metadata: RowMetadata, at slot: Slot, stamp: Stamp) -> Bool {
         guard stamp.transaction != 0, metadata.transaction == stamp.transaction,
             descriptor.tombstoneOwner == nil
         else { return false }
@@ -166,8 +166,8 @@ extension AnyTable {
             self.stamp(&metadata.pointee, stamp)
         } else {
             // A tombstone that came and went within a transaction leaves nothing in the log either.
-            let isPassing = stamp.transaction != 0 && isFirstKnown(slot)
-            stampDeparture(&metadata.pointee, stamp, isPassing: isPassing)
+            let isTransient = stamp.transaction != 0 && isFirstKnown(slot)
+            stampDeparture(&metadata.pointee, stamp, isTransient: isTransient)
         }
         return metadata.pointee.ordinal
     }
@@ -181,8 +181,8 @@ extension AnyTable {
             metadata.pointee.ordinal = ordinal
             self.stamp(&metadata.pointee, stamp)
         } else {
-            let isPassing = stamp.transaction != 0 && isFirstKnown(slot)
-            stampDeparture(&metadata.pointee, stamp, isPassing: isPassing)
+            let isTransient = stamp.transaction != 0 && isFirstKnown(slot)
+            stampDeparture(&metadata.pointee, stamp, isTransient: isTransient)
         }
     }
 
@@ -197,7 +197,7 @@ extension AnyTable {
         if metadata.pointee.ordinal != RowMetadata.noOrdinal {
             self.stamp(&metadata.pointee, stamp)
         } else {
-            stampDeparture(&metadata.pointee, stamp, isPassing: false)
+            stampDeparture(&metadata.pointee, stamp, isTransient: false)
         }
     }
 

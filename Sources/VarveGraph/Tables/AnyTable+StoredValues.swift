@@ -37,7 +37,7 @@ extension AnyTable {
     /// A table, of one that waits, in which the values of unique indexes can be looked for.
     final func searchable() -> AnyTable {
         if let filled = filledIfThere { return filled }
-        return storesUniqueValues || passesOnly ? self : filled()
+        return storesUniqueValues || isScanned ? self : filled()
     }
 
     /// Whether each unique index is stored, and is searched by hash.
@@ -79,7 +79,7 @@ extension AnyTable {
         of row: UnsafeRawPointer, in index: Int, hash: UInt64
     ) -> [Slot]? {
         guard let source, let fields = source.storedFields(ofIndex: index) else {
-            return passesOnly ? storedSlots(underHash: hash, ofIndex: index) : nil
+            return isScanned ? storedSlots(underHash: hash, ofIndex: index) : nil
         }
         guard let bounds = storedBounds(of: row, indexDefinitions[index], fields) else {
             return nil

@@ -7,7 +7,7 @@ enum RowUse {
     /// To keep their addresses.
     case keeping
     /// To read each within its call.
-    case passing
+    case transient
     /// To be counted: no call is made, and no row where its bytes tell whether it meets the condition.
     case count
 }
@@ -53,11 +53,11 @@ extension AnyTable {
     /// Calls `body` with the row at each slot that has one, until it returns false.
     @usableFromInline
     final func visitRows(
-        at slots: ContiguousArray<UInt32>, meeting test: RowTest? = nil, isPassing: Bool,
+        at slots: ContiguousArray<UInt32>, meeting test: RowTest? = nil, isTransient: Bool,
         _ body: RowVisit
     ) {
         _ = slots.withUnsafeBufferPointer {
-            visit($0, test, for: isPassing ? .passing : .keeping, body)
+            visit($0, test, for: isTransient ? .transient : .keeping, body)
         }
     }
 
@@ -67,7 +67,7 @@ extension AnyTable {
         var chunk = ContiguousArray<UInt32>()
         var (count, goesOn) = (8, true)
         func visit() {
-            visitRows(at: chunk, isPassing: true) { slot, row in
+            visitRows(at: chunk, isTransient: true) { slot, row in
                 goesOn = body(slot, row)
                 return goesOn
             }

@@ -69,7 +69,7 @@ extension AnyTable {
     }
 
     /// Whether rows are passed over as they are stored, leaf by leaf, because the filled table has no room.
-    package final var passesOnly: Bool {
+    package final var isScanned: Bool {
         guard !isFilled, let source else { return false }
         return source.loadsLeaves && !source.mayFill
     }
@@ -77,7 +77,7 @@ extension AnyTable {
     /// The filled table of one that waits; or this one, where that has no room.
     final func whole() -> AnyTable {
         if let known = filledIfThere { return known }
-        return passesOnly ? self : filled()
+        return isScanned ? self : filled()
     }
 
     /// The filled table of the source, without what was changed. What runs inside a change asks for this one: a filled
@@ -135,7 +135,7 @@ extension AnyTable {
     }
 
     /// Whether there is room to fill a table that waits.
-    package final var hasRoom: Bool { source?.mayFill ?? true }
+    package final var mayFill: Bool { source?.mayFill ?? true }
 
     /// The name of the file that a table which is not filled is read from; nil for none.
     package final var sourceFile: String? { isFilled ? nil : source?.file }
@@ -146,16 +146,16 @@ extension AnyTable {
     // MARK: - Leaves
 
     /// What the leaves take, about, that were made of stored ones.
-    final var madeLeafBytes: Int {
-        links.reduce(cells.stored?.madeBytes ?? 0) { $0 + $1.madeBytes }
+    final var cachedLeafBytes: Int {
+        links.reduce(cells.stored?.cachedBytes ?? 0) { $0 + $1.cachedBytes }
     }
 
     /// A table that waits with the content of this one, and none of the leaves that it has made.
-    final func renewed() -> AnyTable {
+    final func withoutCachedLeaves() -> AnyTable {
         let table = cloned()
-        table.cells.renewStoredLeaves()
-        table.vacantIDs.renewStoredLeaves()
-        for relation in table.links.indices { table.links[relation].renewStoredLeaves() }
+        table.cells.evictStoredLeaves()
+        table.vacantIDs.evictStoredLeaves()
+        for relation in table.links.indices { table.links[relation].evictStoredLeaves() }
         return table
     }
 
@@ -163,7 +163,7 @@ extension AnyTable {
     /// context has it yet.
     ///
     /// - Returns: false where it is not of the same rows.
-    final func succeed(_ former: AnyTable) -> Bool {
+    final func takePlace(of former: AnyTable) -> Bool {
         guard !isFilled, slotCount == former.slotCount, liveCount == former.liveCount,
             !former.hasJournal, hasNewIDs(of: former)
         else { return false }
@@ -190,8 +190,8 @@ extension AnyTable {
     }
 
     /// Whether the table was filled by what was put into it, and could wait: no memory is counted for it.
-    final var isUncounted: Bool {
-        isFilled && heldMemory == nil && descriptor.readsEveryRow && descriptor.readsEveryID
+    final var isUnreserved: Bool {
+        isFilled && memoryReservation == nil && descriptor.readsEveryRow && descriptor.readsEveryID
             && descriptor.tombstoneOwner == nil
     }
 

@@ -83,10 +83,10 @@ package struct LinkColumn: Sendable {
     /// Of the object and its reference, about; where lists are long they take more.
     private static let leafHeaderBytes = 64
 
-    var madeBytes: Int { (isToMany ? lists.tree : single.tree).stored?.madeBytes ?? 0 }
+    var cachedBytes: Int { (isToMany ? lists.tree : single.tree).stored?.cachedBytes ?? 0 }
 
-    mutating func renewStoredLeaves() {
-        if isToMany { lists.tree.renewStoredLeaves() } else { single.tree.renewStoredLeaves() }
+    mutating func evictStoredLeaves() {
+        if isToMany { lists.tree.evictStoredLeaves() } else { single.tree.evictStoredLeaves() }
     }
 
     /// The column for one reader, for whom stored lists are made that the column does not keep.

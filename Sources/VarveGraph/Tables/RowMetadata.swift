@@ -126,11 +126,11 @@ extension AnyTable {
 
     /// Says in the metadata of a slot that what was there went for good.
     ///
-    /// - Parameter isPassing: whether it came in the same transaction, so that it was never there.
+    /// - Parameter isTransient: whether it came in the same transaction, so that it was never there.
     @usableFromInline
-    final func stampDeparture(_ metadata: inout RowMetadata, _ stamp: Stamp, isPassing: Bool) {
+    final func stampDeparture(_ metadata: inout RowMetadata, _ stamp: Stamp, isTransient: Bool) {
         metadata = RowMetadata(
-            ordinal: RowMetadata.noOrdinal, updatedAt: isPassing ? 0 : stamp.time,
-            transaction: isPassing ? 0 : stamp.transaction)
+            ordinal: RowMetadata.noOrdinal, updatedAt: isTransient ? 0 : stamp.time,
+            transaction: isTransient ? 0 : stamp.transaction)
     }
 }

@@ -269,10 +269,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     // MARK: - Scanning
 
-    /// Calls `body` with each row in insertion order until it returns false; see ``AnyTable/visitRows(isPassing:_:)``.
+    /// Calls `body` with each row in insertion order until it returns false; see ``AnyTable/visitRows(isTransient:_:)``.
     @inlinable
-    func forEachRow(isPassing: Bool = false, _ body: (Slot, UnsafePointer<Entity>) -> Bool) {
-        visitRows(isPassing: isPassing) {
+    func forEachRow(isTransient: Bool = false, _ body: (Slot, UnsafePointer<Entity>) -> Bool) {
+        visitRows(isTransient: isTransient) {
             body(Slot($0), $1.assumingMemoryBound(to: Entity.self))
         }
     }

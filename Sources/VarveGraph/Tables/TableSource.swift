@@ -74,7 +74,7 @@ package enum StoredSlot: Sendable {
 }
 
 /// The tables of a context by position. The subscript returns a table that is filled, or one that passes over its rows as
-/// they are stored (``AnyTable/passesOnly``).
+/// they are stored (``AnyTable/isScanned``).
 @usableFromInline
 package struct ContextTables {
     /// The tables as they are: for what is the same whether they are filled or not.

@@ -54,31 +54,31 @@ final class FieldPlaces {
     /// in front that cannot be passed over so.
     func values(of field: Int) -> FieldValues? {
         while knownCount <= field {
-            guard pass(knownCount - 1) else { return nil }
+            guard skip(knownCount - 1) else { return nil }
             knownCount += 1
         }
         return FieldValues(starts: starts[field], ends: ends, count: count)
     }
 
-    private func pass(_ field: Int) -> Bool {
+    private func skip(_ field: Int) -> Bool {
         guard let shape = shapes[field] else { return false }
         if starts.count == field + 1 { starts.append(.allocate(capacity: capacity)) }
         let (from, to) = (starts[field], starts[field + 1])
         // The shape is the same of all rows: each loop knows it.
         switch (shape.form, shape.isOptional) {
         case (.fixed, false) where shape.width == 8:
-            return pass(from, to) { $1 - $0 >= 8 ? $0 + 8 : nil }
-        case (.lengthPrefixed, false): return pass(from, to) { Self.passText($0, $1, shape) }
+            return skip(from, to) { $1 - $0 >= 8 ? $0 + 8 : nil }
+        case (.lengthPrefixed, false): return skip(from, to) { Self.skipText($0, $1, shape) }
         case (.varint, false):
-            return pass(from, to) { start, end in
+            return skip(from, to) { start, end in
                 RowVarint.read(start, end).map { start + $0.byteCount }
             }
-        default: return pass(from, to) { shape.end(of: $0, $1) }
+        default: return skip(from, to) { shape.end(of: $0, $1) }
         }
     }
 
     @inline(__always)
-    private func pass(
+    private func skip(
         _ from: UnsafeMutablePointer<UnsafeRawPointer>,
         _ to: UnsafeMutablePointer<UnsafeRawPointer>,
         _ end: (UnsafeRawPointer, UnsafeRawPointer) -> UnsafeRawPointer?
@@ -92,7 +92,7 @@ final class FieldPlaces {
     }
 
     @inline(__always)
-    private static func passText(
+    private static func skipText(
         _ start: UnsafeRawPointer, _ end: UnsafeRawPointer, _ shape: FieldShape
     ) -> UnsafeRawPointer? {
         guard start < end else { return nil }

@@ -119,11 +119,11 @@ final class RowDecoder: Sendable {
         isEager = fields.count > Self.soughtFieldsMax
     }
 
-    /// - Parameter isPassing: whether the row is needed only as long as its bytes are valid.
+    /// - Parameter isTransient: whether the row is needed only as long as its bytes are valid.
     func row(
-        _ entity: StateEntity, isPassing: Bool, isAdmitted: Bool
+        _ entity: StateEntity, isTransient: Bool, isAdmitted: Bool
     ) throws(CodecError) -> QueryRow {
-        let staysLongEnough = isPassing || entity.rowStays
+        let staysLongEnough = isTransient || entity.rowStays
         let fields = isEager || !staysLongEnough ? try values(of: entity.row) : nil
         return QueryRow(entity, self, fields: fields, isAdmitted: isAdmitted)
     }

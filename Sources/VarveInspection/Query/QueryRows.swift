@@ -72,7 +72,7 @@ private final class TypeReader {
     func row(at slot: Slot) throws(CodecError) -> QueryRow? {
         let decoder = decoder
         return try reader.read(slot) { entity throws(CodecError) in
-            try decoder.row(entity, isPassing: false, isAdmitted: false)
+            try decoder.row(entity, isTransient: false, isAdmitted: false)
         }
     }
 }

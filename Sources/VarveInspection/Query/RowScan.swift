@@ -77,7 +77,7 @@ struct RowScan: ~Copyable {
         _ index: Int, of batch: RowBatch, isAdmitted: Bool
     ) throws(InspectionError) -> QueryRow {
         try decoder.reading { () throws(CodecError) in
-            try decoder.row(try batch.entity(index), isPassing: true, isAdmitted: isAdmitted)
+            try decoder.row(try batch.entity(index), isTransient: true, isAdmitted: isAdmitted)
         }
     }
 

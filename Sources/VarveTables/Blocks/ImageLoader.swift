@@ -78,7 +78,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
 
     /// With what is only copied from.
-    var heldBytes: Int { loadedBytes + (former.withLock { $0 }?.loadedBytes ?? 0) }
+    var cachedBytes: Int { loadedBytes + (former.withLock { $0 }?.loadedBytes ?? 0) }
 
     var isFull: Bool { generations.map { loadedBytes > $0.limit.bytes / 2 } ?? false }
 
@@ -100,14 +100,16 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         return Page(address: memory + number.offset)
     }
 
-    func frame(_ number: PageNumber, passing blocks: PassedBlocks) -> Page? {
+    func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page? {
         guard let block = directory.blockPosition(of: number),
             states[block].load(ordering: .acquiring) == BlockState.unread
         else { return nil }
         let entry = directory.blocks[block]
         let start =
-            blocks.memory(of: block)
-            ?? blocks.memory(of: block, byteCount: entry.run.byteCount) { pass(entry, into: $0) }
+            buffers.memory(of: block)
+            ?? buffers.memory(of: block, byteCount: entry.run.byteCount) {
+                readUnclaimed(entry, into: $0)
+            }
         return start.map { Page(address: $0 + number.offset - entry.run.first.offset) }
     }
 
@@ -138,7 +140,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     /// Reads a block without claiming the pages that it names. False where it is damaged: to load it finds that too, and
     /// notes it.
-    private func pass(_ entry: BlockEntry, into start: UnsafeMutableRawPointer) -> Bool {
+    private func readUnclaimed(_ entry: BlockEntry, into start: UnsafeMutableRawPointer) -> Bool {
         start.initializeMemory(as: UInt8.self, repeating: 0, count: entry.run.byteCount)
         do throws(PageDamage) {
             try entry.readFrames(from: source, into: start)

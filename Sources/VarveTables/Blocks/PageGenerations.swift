@@ -62,14 +62,14 @@ extension State {
         return State(self, in: PageStore(generations, former: nil))
     }
 
-    /// Whether what was loaded takes half of the limit: then ``renewed()`` is to take the place of this state.
+    /// Whether what was loaded takes half of the limit: then ``inNextGeneration()`` is to take the place of this state.
     package var isFull: Bool { store.cold?.loader.isFull ?? false }
 
     /// What is loaded of the image.
     var loadedBytes: Int { store.cold?.loadedBytes ?? 0 }
 
     /// What is loaded of the image, and what the generation before has of it.
-    package var heldBytes: Int { store.cold?.loader.heldBytes ?? 0 }
+    package var cachedBytes: Int { store.cold?.loader.cachedBytes ?? 0 }
 
     /// What all pages take that the state could load, or, of a state that was not opened from an image, take.
     package var pageBytes: Int {
@@ -78,7 +78,7 @@ extension State {
     }
 
     /// The state with pages that are loaded anew, or copied from those of this one.
-    package func renewed() -> State {
+    package func inNextGeneration() -> State {
         guard let loader = store.cold?.loader as? ImageLoader, let generations = loader.generations
         else { return self }
         return State(self, in: PageStore(generations, former: loader))
@@ -96,7 +96,7 @@ extension State {
 extension State {
     /// What entities that are held as values take, with their indexes, for each byte of their pages: 441 MB where a million
     /// users and posts with three indexes take 250.
-    package static let heldBytesPerPageByte = 2
+    package static let filledBytesPerPageByte = 2
 }
 
 extension PageStore {

@@ -31,12 +31,12 @@ protocol PageLoader: AnyObject, Sendable {
     func isUnread(_ number: PageNumber) -> Bool
 
     /// The frame with a number whose block is not in memory, read for this alone. Nil where it is to be loaded.
-    func frame(_ number: PageNumber, passing blocks: PassedBlocks) -> Page?
+    func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page?
 
     var loadedBytes: Int { get }
 
     /// The memory that loaded pages take, with those that a next generation is copied from.
-    var heldBytes: Int { get }
+    var cachedBytes: Int { get }
 
     /// Whether a next generation of pages is to take the place of these.
     var isFull: Bool { get }

@@ -56,10 +56,10 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// The page with a number that is in use. Where it is not in memory, it is read into `blocks`, and valid until
-    /// its memory is used again; see ``PassedBlocks/replacesNext(usedAfter:)``.
-    func page(_ number: PageNumber, passing blocks: PassedBlocks) -> Page {
+    /// its memory is used again; see ``ScanBuffers/replacesNext(usedAfter:)``.
+    func page(_ number: PageNumber, through buffers: ScanBuffers) -> Page {
         guard chunk(number.chunk) == nil,
-            let page = cold?.loader.frame(number, passing: blocks)
+            let page = cold?.loader.frame(number, through: buffers)
         else { return self[number] }
         return page
     }

@@ -109,21 +109,21 @@ package struct StateReader: ~Copyable {
         in range: Range<Int>, keepsBlocks: Bool = false, willReplace: () throws(CodecError) -> Void,
         _ body: (StateEntity) throws(CodecError) -> Void
     ) throws(CodecError) {
-        let blocks = PassedBlocks()
-        defer { withExtendedLifetime(blocks) {} }
+        let buffers = ScanBuffers()
+        defer { withExtendedLifetime(buffers) {} }
         var useCount = 0
         var leaf: RowLeaf?
         for index in range.clamped(to: 0..<rows.count) {
             let slot = Slot(UInt32(truncatingIfNeeded: index))
             if leaf == nil || index % rows.slotsPerLeaf == 0 {
-                if blocks.replacesNext(usedAfter: useCount) {
+                if buffers.replacesNext(usedAfter: useCount) {
                     try willReplace()
-                    useCount = blocks.useCount
+                    useCount = buffers.useCount
                 }
                 leaf =
                     keepsBlocks
                     ? rows.entry(slot, in: state.pages).leaf
-                    : rows.leaf(of: slot, passing: blocks, in: state.pages)
+                    : rows.leaf(of: slot, through: buffers, in: state.pages)
             }
             guard let leaf else { return }
             let entry = StoredRow(slot, leaf, state.pages)

@@ -12,7 +12,7 @@ struct UnfinishedIndex {
     private let table: Int
     /// What is still to be read.
     private var leaves: ArraySlice<StoredLeaf>
-    private let blocks = PassedBlocks()
+    private let buffers = ScanBuffers()
     private var entries = IndexEntries()
     private var isMerging = false
 
@@ -32,7 +32,7 @@ struct UnfinishedIndex {
         if isMerging { return move(in: transaction.transaction) }
         let step = leaves.prefix(Self.leavesPerStep)
         leaves = leaves.dropFirst(step.count)
-        try transaction.addEntries(of: table, step, passing: blocks, of: index, to: &entries)
+        try transaction.addEntries(of: table, step, through: buffers, of: index, to: &entries)
         if leaves.isEmpty {
             entries.beginMerge()
             isMerging = true
@@ -64,14 +64,14 @@ struct RowFault: Error {
 extension StateTransaction {
     /// Adds the entries of the live rows in some leaves.
     fileprivate func addEntries(
-        of type: Int, _ leaves: ArraySlice<StoredLeaf>, passing blocks: PassedBlocks,
+        of type: Int, _ leaves: ArraySlice<StoredLeaf>, through buffers: ScanBuffers,
         of index: FieldIndex, to entries: inout IndexEntries
     ) throws(RowFault) {
         let rows = tables[type].rows
         var writer = ByteWriter(capacity: 256)
-        defer { withExtendedLifetime(blocks) {} }
+        defer { withExtendedLifetime(buffers) {} }
         for stored in leaves {
-            let leaf = rows.leaf(stored, passing: blocks, in: transaction.pages)
+            let leaf = rows.leaf(stored, through: buffers, in: transaction.pages)
             for slot in rows.slots(ofLeaf: stored.position) {
                 let entry = StoredRow(slot, leaf, transaction.pages)
                 guard entry.presence == .live else { continue }

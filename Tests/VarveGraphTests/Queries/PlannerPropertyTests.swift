@@ -95,7 +95,7 @@ struct PlannerPropertyTests {
         of rows: PlannedRows, in table: Table<IndexedSample>
     ) -> [UInt32] {
         var slots: [UInt32] = []
-        rows.forEachRow(in: table, isPassing: true) { slot, _ in
+        rows.forEachRow(in: table, isTransient: true) { slot, _ in
             slots.append(slot)
             return true
         }

@@ -116,7 +116,7 @@ struct ImageForgeryTests {
     }
 
     /// The rows of all types by their slots, as they are read or passed over; nil where damage is met.
-    private static func rows(_ bytes: [UInt8], passing: Bool) -> [[Int: [UInt8]]]? {
+    private static func rows(_ bytes: [UInt8], scanning: Bool) -> [[Int: [UInt8]]]? {
         guard let state = try? State.open(MemorySource(bytes)).state else { return nil }
         return try? state.reading { () throws(CodecError) in
             var found: [[Int: [UInt8]]] = []
@@ -126,7 +126,7 @@ struct ImageForgeryTests {
                 func add(_ entity: StateEntity) {
                     rows[entity.slot.index] = [UInt8](entity.id) + [UInt8](entity.row)
                 }
-                if passing {
+                if scanning {
                     let leaves = state.leavesAsStored(of: type)
                     try reader.forEachBatch(in: leaves[...]) { batch throws(CodecError) in
                         for index in 0..<batch.count { add(try batch.entity(index)) }
@@ -144,7 +144,7 @@ struct ImageForgeryTests {
     @Test(
         "What is passed over of forged blocks is what is read of them",
         arguments: TestSize.choose(1...20, nightly: 1...60))
-    func passing(seed: Int) throws {
+    func scanning(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var image = try ForgedImage(Self.state(seed: seed).image())
         if seed % 3 == 0 { image.putIDsBetweenRows() }
@@ -152,8 +152,8 @@ struct ImageForgeryTests {
             var forged = image
             forged.change(&generator)
             let bytes = try forged.bytes()
-            let passed = Self.rows(bytes, passing: true)
-            #expect(passed == Self.rows(bytes, passing: false), "seed \(seed)")
+            let scanned = Self.rows(bytes, scanning: true)
+            #expect(scanned == Self.rows(bytes, scanning: false), "seed \(seed)")
         }
     }
 
@@ -162,13 +162,13 @@ struct ImageForgeryTests {
         var image = try ForgedImage(
             UserLog.addLong(0..<4, to: UserLog.state(count: 0)).image())
         let (block, frame) = try #require(image.firstFrame(of: PageKind(.rowLeaf)))
-        #expect(Self.rows(try image.bytes(), passing: true)?.first?.count == 4)
+        #expect(Self.rows(try image.bytes(), scanning: true)?.first?.count == 4)
         let body = frame + RowLeaf.Geometry.standard.body
         let number = image.blocks[block].raw[body..<body + 4]
         image.blocks[block].raw.replaceSubrange(body + 4..<body + 8, with: number)
         let forged = try image.bytes()
-        #expect(Self.rows(forged, passing: true) == nil)
-        #expect(Self.rows(forged, passing: false) == nil)
+        #expect(Self.rows(forged, scanning: true) == nil)
+        #expect(Self.rows(forged, scanning: false) == nil)
     }
 
     @Test("An ordinal or a transaction that no row can have is damage", arguments: [0, 8])
@@ -182,7 +182,7 @@ struct ImageForgeryTests {
         #expect(throws: StateReadError<Never>.self) {
             try state.reading { _ = StateContent(state) }
         }
-        #expect(Self.rows(try image.bytes(), passing: true) == nil)
+        #expect(Self.rows(try image.bytes(), scanning: true) == nil)
     }
 
     @Test("A block that takes more memory than a run of pages has is refused")

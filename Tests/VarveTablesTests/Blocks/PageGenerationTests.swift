@@ -26,7 +26,7 @@ struct PageGenerationTests {
             #expect(content == expected, "seed \(seed), round \(round)")
             #expect(limited.health?.damages == [])
             #expect(limited.isFull == (limited.loadedBytes > 8 << 10))
-            limited = limited.renewed()
+            limited = limited.inNextGeneration()
             #expect(limited.loadedBytes == 0)
             try history.advance(5)
         }
@@ -43,7 +43,7 @@ struct PageGenerationTests {
         var state = whole.limited(to: PageMemoryLimit(limit), from: limit)
         var generator = SeededGenerator(seed: 7)
         #expect(try Self.age(of: 77, state) == 77)
-        var renewalCount = 0
+        var evictionCount = 0
         for _ in 0..<3_000 {
             let number = generator.below(20_000)
             #expect(try Self.age(of: number, state) == number % 90)
@@ -53,11 +53,11 @@ struct PageGenerationTests {
             // Half of the limit for each of two generations, and what one operation loads beyond.
             #expect(state.loadedBytes < limit / 2 + 16 * (32 << 10))
             if state.isFull {
-                state = state.renewed()
-                renewalCount += 1
+                state = state.inNextGeneration()
+                evictionCount += 1
             }
         }
-        #expect(renewalCount > 10)
+        #expect(evictionCount > 10)
         #expect(whole.loadedBytes < limit)
     }
 
@@ -68,7 +68,7 @@ struct PageGenerationTests {
         source.setFault { _ in .failure }
         for _ in 0..<3 {
             #expect(throws: StateReadError<Never>.self) { try Self.age(of: 5, state) }
-            state = state.renewed()
+            state = state.inNextGeneration()
         }
         source.setFault(nil)
         #expect(try Self.age(of: 5, state) == 5)
@@ -88,7 +88,7 @@ struct PageGenerationTests {
                         let state = current.state.withLock { $0 }
                         let number = generator.below(4_000)
                         isRight = try Self.age(of: number, state) == number % 90 && isRight
-                        current.state.withLock { if $0.isFull { $0 = $0.renewed() } }
+                        current.state.withLock { if $0.isFull { $0 = $0.inNextGeneration() } }
                     }
                     return isRight
                 }

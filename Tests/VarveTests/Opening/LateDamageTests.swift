@@ -17,13 +17,13 @@ struct LateDamageTests {
         _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, isWaiting: Bool = true,
         retention: Retention = .newestState, durability: Durability = .commit,
         compactsAutomatically: Bool = false, log: StoreLog? = nil,
-        comparedImageMax: ByteCount = CheckpointFile.smallImageBytes, hasRoom: Bool = true
+        comparedImageMax: ByteCount = CheckpointFile.smallImageBytes, fitsMemory: Bool = true
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically,
-            loading: .whenRead, memory: hasRoom ? .standard : .megabytes(0), log: log,
+            loading: .whenRead, memory: fitsMemory ? .standard : .megabytes(0), log: log,
             types: [Author.self, Shelf.self],
             waitingSlotsMin: isWaiting ? 0 : .max, comparedImageMax: comparedImageMax)
     }
@@ -133,7 +133,7 @@ struct LateDamageTests {
     }
 
     @Test("Whichever block is damaged, what is written is the same", arguments: [true, false])
-    func writesBehindDamage(hasRoom: Bool) throws {
+    func writesBehindDamage(fitsMemory: Bool) throws {
         let image = try Self.makeDisk().image
         func disk() -> SimulatedDisk {
             let disk = SimulatedDisk()
@@ -146,12 +146,12 @@ struct LateDamageTests {
         var metCount = 0
         for block in try Self.blocks(of: Self.newest, in: disk()) {
             let disk = disk()
-            let store = try Self.open(disk, hasRoom: hasRoom)
+            let store = try Self.open(disk, fitsMemory: fitsMemory)
             Self.damage([block], of: Self.newest, in: disk)
             try Self.write(to: store)
             metCount += store.health.damages.isEmpty ? 0 : 1
             #expect(difference(describe(store.context), expected) == nil, "block at \(block)")
-            #expect(Self.holdsBooks(store.context) == hasRoom)
+            #expect(Self.holdsBooks(store.context) == fitsMemory)
             store.context.checkInvariants()
             try store.close()
             Self.damage([block], of: Self.newest, in: disk)
@@ -162,17 +162,17 @@ struct LateDamageTests {
 
     @Test(
         "Whichever block is damaged, all that a store shows is the same", arguments: [true, false])
-    func eachBlock(hasRoom: Bool) throws {
+    func eachBlock(fitsMemory: Bool) throws {
         let disk = try Self.makeDisk()
         let expected = try Self.content(of: disk)
         let blocks = try Self.blocks(of: Self.newest, in: disk)
         #expect(blocks.count > 3)
         var metCount = 0
         for block in blocks {
-            let store = try Self.open(disk, .readOnly, hasRoom: hasRoom)
+            let store = try Self.open(disk, .readOnly, fitsMemory: fitsMemory)
             Self.damage([block], of: Self.newest, in: disk)
             #expect(difference(describe(store.context), expected) == nil)
-            #expect(Self.holdsBooks(store.context) == hasRoom)
+            #expect(Self.holdsBooks(store.context) == fitsMemory)
             store.context.checkInvariants()
             metCount += store.health.damages.isEmpty ? 0 : 1
             Self.damage([block], of: Self.newest, in: disk)

@@ -154,7 +154,7 @@ struct MemoryBudgetTests {
             // What fits stays whole, and counted, however often contexts and tables come and go.
             #expect(store.statistics.memory.tables > .zero, "round \(round)")
             let racks = store.context.tables.tables.unfilled.first { $0.descriptor.name == "Rack" }
-            #expect(try !#require(racks).passesOnly, "round \(round)")
+            #expect(try !#require(racks).isScanned, "round \(round)")
         }
         try store.undo()
         let last = (0..<200).map { ($0 * 59 + 3 * 13) % Self.count }
@@ -219,10 +219,10 @@ struct MemoryBudgetTests {
         }
     }
 
-    @Test("What fits half of the budget is held whole, and says so")
+    @Test("What fits half of the budget is filled, and says so")
     func fits() throws {
         let store = try Self.open(try Self.makeDisk(), memory: .megabytes(64))
-        for table in store.context.tables.tables.unfilled { #expect(table.hasRoom) }
+        for table in store.context.tables.tables.unfilled { #expect(table.mayFill) }
         Self.readByChance(store, 1_500)
         let memory = store.statistics.memory
         #expect(memory.tables > ByteCount(500_000) && memory.tables <= .mebibytes(32))

@@ -130,7 +130,7 @@ private enum Model {
     }
 
     /// What queries find of which no index decides, in whatever order they ask for.
-    static func passed(_ context: Context, _ random: inout SeededGenerator) -> String {
+    static func scanned(_ context: Context, _ random: inout SeededGenerator) -> String {
         func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let (rank, code) = (number(8), number(9))
         let items: QueryList<Item>
@@ -239,7 +239,7 @@ struct WaitingLawTests {
         /// Each is filled by what needs all of it.
         case waiting
         /// None is filled: there is no room.
-        case passing
+        case scanned
     }
 
     /// One store of several that are to be the same.
@@ -264,7 +264,7 @@ struct WaitingLawTests {
                 in: disk, environment: environment, configuration: LogConfiguration(),
                 mode: .readWrite, durability: .commit, retention: .everything,
                 compactsAutomatically: false, loading: .whenRead,
-                memory: kind == .passing ? .megabytes(0) : .standard,
+                memory: kind == .scanned ? .megabytes(0) : .standard,
                 types: [Model.Item.self, Model.Box.self],
                 waitingSlotsMin: kind == .filled ? .max : 0)
         }
@@ -291,7 +291,7 @@ struct WaitingLawTests {
         case 2:
             do { try store.redo() } catch { glances = "\(error)" }
         case 3: return Model.glance(store.context, &random)
-        case 12: return Model.passed(store.context, &random)
+        case 12: return Model.scanned(store.context, &random)
         case 13: return try Model.allPages(store.context, &random)
         case 14: return try Model.pages(store.context, &random)
         case 15: try store.compact()
@@ -316,7 +316,7 @@ struct WaitingLawTests {
                             glances += Model.indexed(context)
                         }
                         if Int.random(in: 0..<24, using: &random) == 0 {
-                            glances += Model.passed(context, &random)
+                            glances += Model.scanned(context, &random)
                         }
                     }
                     if isStopped { throw Stop() }
@@ -345,33 +345,33 @@ struct WaitingLawTests {
         var random = SeededGenerator(seed: seed)
         let image = try makeImage(&random, seed: seed)
         var waiting = try Side(image, .waiting, seed: seed)
-        var passing = try Side(image, .passing, seed: seed)
+        var scanning = try Side(image, .scanned, seed: seed)
         var filled = try Side(image, .filled, seed: seed)
         for number in 0..<40 {
             var (other, third) = (random, random)
             let found = try step(waiting.store, &random)
             let expected = try step(filled.store, &other)
             #expect(found == expected, "seed \(seed), step \(number)")
-            let passed = try step(passing.store, &third)
-            #expect(passed == expected, "seed \(seed), step \(number), without room")
-            #expect(passing.filledTypes == [], "seed \(seed), step \(number)")
-            guard found == expected, passed == expected, passing.filledTypes == [] else { return }
+            let scanned = try step(scanning.store, &third)
+            #expect(scanned == expected, "seed \(seed), step \(number), without room")
+            #expect(scanning.filledTypes == [], "seed \(seed), step \(number)")
+            guard found == expected, scanned == expected, scanning.filledTypes == [] else { return }
             if Int.random(in: 0..<6, using: &random) == 0 {
                 waiting.store.context.checkInvariants()
             }
             if Int.random(in: 0..<4, using: &random) == 0 {
                 try waiting.reopen()
-                try passing.reopen()
+                try scanning.reopen()
                 try filled.reopen()
             }
         }
         waiting.store.context.checkInvariants()
-        let content = Model.describe(passing.store.context)
+        let content = Model.describe(scanning.store.context)
         #expect(content == Model.describe(filled.store.context), "seed \(seed), without room")
-        #expect(passing.filledTypes == [], "seed \(seed)")
+        #expect(scanning.filledTypes == [], "seed \(seed)")
         // That fills the tables, and looks into them.
-        passing.store.context.checkInvariants()
-        try passing.store.close()
+        scanning.store.context.checkInvariants()
+        try scanning.store.close()
         try checkPast(waiting, filled, seed: seed)
     }
 

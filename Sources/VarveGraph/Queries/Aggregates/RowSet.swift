@@ -27,8 +27,8 @@ struct RowSet {
             return true
         }
         switch rows {
-        case .planned(let rows): rows.forEachRow(in: table, isPassing: true, visit)
-        case .slots(let slots): table.visitRows(at: slots, isPassing: true, visit)
+        case .planned(let rows): rows.forEachRow(in: table, isTransient: true, visit)
+        case .slots(let slots): table.visitRows(at: slots, isTransient: true, visit)
         }
     }
 
@@ -97,7 +97,7 @@ extension RowSet {
         guard case .planned(let rows) = rows else { return false }
         switch rows.source {
         case .walk, .listed: return true
-        case .scan, .pass, .candidates, .ranking: return false
+        case .scan, .storedScan, .candidates, .ranking: return false
         }
     }
 }

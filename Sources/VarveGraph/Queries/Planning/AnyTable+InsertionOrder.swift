@@ -1,7 +1,7 @@
 extension AnyTable {
     /// Whether slot order is insertion order.
     @usableFromInline var isInSlotOrder: Bool {
-        order.slotsByOrdinal == nil && (isFilled || passesInOrder)
+        order.slotsByOrdinal == nil && (isFilled || isScannedInOrder)
     }
 
     /// While slot order is insertion order, a row is ordered by its slot, else by its ordinal.

@@ -53,7 +53,7 @@ struct PlanEstimate {
     }
 
     /// How many of `count` rows in the query's order are passed before enough are found.
-    private func passed(of count: Double, selectivity: Double) -> Double {
+    private func scanned(of count: Double, selectivity: Double) -> Double {
         guard let wanted else { return count }
         return min(count, wanted / max(selectivity, 1 / max(1, rows)))
     }
@@ -66,7 +66,7 @@ struct PlanEstimate {
                 + sortCost(of: rows * selectivity)
         }
         return PlanEstimate.scan
-            + passed(of: rows, selectivity: selectivity) * (PlanEstimate.scannedRow + test)
+            + scanned(of: rows, selectivity: selectivity) * (PlanEstimate.scannedRow + test)
     }
 
     func cost(of candidates: Candidates) -> Double {
@@ -78,18 +78,18 @@ struct PlanEstimate {
             return named + count * (PlanEstimate.reachedRow + test)
                 + sortCost(of: count * selectivity)
         }
-        return named + passed(of: count, selectivity: selectivity)
+        return named + scanned(of: count, selectivity: selectivity)
             * (PlanEstimate.reachedRow + test)
     }
 
     func cost(of walk: IndexWalk) -> Double {
         let selectivity = selectivity(without: walk.used)
         let test = test(without: walk.covered)
-        let passed = passed(of: Double(walk.range.count), selectivity: selectivity)
+        let scanned = scanned(of: Double(walk.range.count), selectivity: selectivity)
         // How many rows are equal is not known: a part of all.
         let gathered = walk.isWhole ? 0 : Double(walk.range.count) / 50
         return PlanEstimate.lookUp + gathered * PlanEstimate.posting
-            + passed * (PlanEstimate.posting + PlanEstimate.reachedRow + test)
+            + scanned * (PlanEstimate.posting + PlanEstimate.reachedRow + test)
     }
 
     private func collectionCost(of candidates: Candidates) -> Double {

@@ -1,63 +1,64 @@
 extension PlannedRows {
     /// Calls `body` with each row of the answer in order, until it returns false.
     ///
-    /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
+    /// - Parameter isTransient: whether the addresses are not kept beyond the calls.
     @usableFromInline
-    func forEachRow(in table: AnyTable, isPassing: Bool, _ body: RowVisit) {
+    func forEachRow(in table: AnyTable, isTransient: Bool, _ body: RowVisit) {
         withExtendedLifetime(table) {
             switch page {
             case .all:
                 if orderings.isEmpty {
-                    forEachMatch(in: table, isPassing: isPassing, body)
+                    forEachMatch(in: table, isTransient: isTransient, body)
                 } else {
                     table.visitRows(
-                        at: sorted(table, keeping: .max), isPassing: isPassing, body)
+                        at: sorted(table, keeping: .max), isTransient: isTransient, body)
                 }
             case .last:
                 if let slot = lastSlot(in: table) {
-                    table.visitRows(at: [slot], isPassing: isPassing, body)
+                    table.visitRows(at: [slot], isTransient: isTransient, body)
                 }
             case .limit(let limit, let offset):
                 guard limit > 0 else { return }
                 if orderings.isEmpty {
                     forEachMatch(
-                        in: table, limit: limit, offset: offset, isPassing: isPassing, body)
+                        in: table, limit: limit, offset: offset, isTransient: isTransient, body)
                 } else {
                     let slots = sorted(table, keeping: limit.addingClamped(offset))
                     table.visitRows(
-                        at: ContiguousArray(slots.dropFirst(offset)), isPassing: isPassing, body)
+                        at: ContiguousArray(slots.dropFirst(offset)), isTransient: isTransient, body
+                    )
                 }
             }
         }
     }
 
     /// The matching rows as their source gives them.
-    func forEachMatch(in table: AnyTable, isPassing: Bool, _ body: RowVisit) {
+    func forEachMatch(in table: AnyTable, isTransient: Bool, _ body: RowVisit) {
         if case .candidates(let candidates) = source {
             let slots = table.slotsInOrder(of: candidates)
             if slots.count > 1, let test = packedTest(in: table) {
-                return table.visitRows(at: slots, meeting: test, isPassing: isPassing, body)
+                return table.visitRows(at: slots, meeting: test, isTransient: isTransient, body)
             }
-            return visit(slots, in: table, isPassing: isPassing, body)
+            return visit(slots, in: table, isTransient: isTransient, body)
         }
         switch source {
-        case .listed(let rows): visit(rows.slots, in: table, isPassing: isPassing, body)
-        case .pass: pass(table).forEach(upTo: passedCount, body)
+        case .listed(let rows): visit(rows.slots, in: table, isTransient: isTransient, body)
+        case .storedScan: storedScan(table).forEach(upTo: scanLimit, body)
         case .scan, .candidates:
             // What has nothing to be tested is handed on as it comes.
             guard let test = residual?.matches else {
-                return table.visitRows(isPassing: isPassing, body)
+                return table.visitRows(isTransient: isTransient, body)
             }
-            table.visitRows(isPassing: isPassing) { test($1) ? body($0, $1) : true }
+            table.visitRows(isTransient: isTransient) { test($1) ? body($0, $1) : true }
         case .ranking(let condition):
-            visit(rankedSlots(condition, table), in: table, isPassing: isPassing, body)
+            visit(rankedSlots(condition, table), in: table, isTransient: isTransient, body)
         case .walk(let walk):
             let test = residual?.matches
             table.forEachPosting(of: walk.index, in: walk.range, order: walk.order) { slot, _ in
                 let visit = { (row: UnsafeRawPointer) in
                     test?(row) ?? true ? body(slot, row) : true
                 }
-                guard isPassing else { return table.rawRow(at: Slot(slot)).map(visit) ?? true }
+                guard isTransient else { return table.rawRow(at: Slot(slot)).map(visit) ?? true }
                 return table.withRawRow(at: Slot(slot), visit) ?? true
             }
         }
@@ -65,12 +66,12 @@ extension PlannedRows {
 
     /// The rows at these slots that meet the rest of the conditions.
     private func visit(
-        _ slots: ContiguousArray<UInt32>, in table: AnyTable, isPassing: Bool, _ body: RowVisit
+        _ slots: ContiguousArray<UInt32>, in table: AnyTable, isTransient: Bool, _ body: RowVisit
     ) {
         guard let test = residual?.matches else {
-            return table.visitRows(at: slots, isPassing: isPassing, body)
+            return table.visitRows(at: slots, isTransient: isTransient, body)
         }
-        table.visitRows(at: slots, isPassing: isPassing) { test($1) ? body($0, $1) : true }
+        table.visitRows(at: slots, isTransient: isTransient) { test($1) ? body($0, $1) : true }
     }
 
     /// What of the rest can be tested on rows' bytes.
@@ -90,16 +91,16 @@ extension PlannedRows {
     }
 
     private func forEachMatch(
-        in table: AnyTable, limit: Int, offset: Int, isPassing: Bool, _ body: RowVisit
+        in table: AnyTable, limit: Int, offset: Int, isTransient: Bool, _ body: RowVisit
     ) {
         if residual == nil, case .walk(let walk) = source {
             // Every row counts, so they can be asked for in groups.
             let slots = table.slots(along: walk, limit: limit, offset: offset)
-            return table.visitRows(at: slots, isPassing: isPassing, body)
+            return table.visitRows(at: slots, isTransient: isTransient, body)
         }
         var skipped = 0
         var taken = 0
-        forEachMatch(in: table, isPassing: isPassing) { slot, row in
+        forEachMatch(in: table, isTransient: isTransient) { slot, row in
             if skipped < offset {
                 skipped += 1
                 return true
@@ -114,9 +115,9 @@ extension PlannedRows {
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: kept)
         }
-        if !table.isFilled, table.passesOnly { return selected(table, comparator, keeping: kept) }
+        if !table.isFilled, table.isScanned { return selected(table, comparator, keeping: kept) }
         var selection = RowSelection(comparator, keeping: kept, expecting: 0)
-        forEachMatch(in: table, isPassing: false) { slot, row in
+        forEachMatch(in: table, isTransient: false) { slot, row in
             selection.add(slot, row)
             return true
         }
@@ -127,7 +128,7 @@ extension PlannedRows {
         // No row is made to learn its slot.
         if residual == nil, case .scan = source { return table.liveSlots() }
         var slots = ContiguousArray<UInt32>()
-        forEachMatch(in: table, isPassing: true) { slot, _ in
+        forEachMatch(in: table, isTransient: true) { slot, _ in
             slots.append(slot)
             return true
         }
@@ -165,9 +166,9 @@ extension PlannedRows {
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: .max).last
         }
-        if !table.isFilled, table.passesOnly { return lastPassed(table, comparator) }
+        if !table.isFilled, table.isScanned { return lastScanned(table, comparator) }
         var last: (slot: UInt32, row: UnsafeRawPointer)?
-        forEachMatch(in: table, isPassing: false) { slot, row in
+        forEachMatch(in: table, isTransient: false) { slot, row in
             if last.map({ comparator.compare($0.row, row) <= 0 }) ?? true { last = (slot, row) }
             return true
         }
@@ -180,7 +181,7 @@ extension PlannedRows {
         switch source {
         case .candidates(let candidates): slots = table.slotsInOrder(of: candidates)
         case .listed(let rows): slots = rows.slots
-        case .pass: return pass(table).last()
+        case .storedScan: return storedScan(table).last()
         case .ranking(let condition): slots = rankedSlots(condition, table)
         case .walk: slots = matchingSlots(in: table)
         case .scan:

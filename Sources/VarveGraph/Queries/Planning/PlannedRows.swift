@@ -11,8 +11,8 @@ struct PlannedRows: Sendable {
         case ranking(TextCondition)
         /// The rows of an index's range in the order of the index, which is the query's.
         case walk(IndexWalk)
-        /// Every row of a table that waits, as it is stored, in insertion order; see ``RowPass``.
-        case pass
+        /// Every row of a table that waits, as it is stored, in insertion order; see ``StoredScan``.
+        case storedScan
         /// What a stored index names in a table that waits.
         case listed(ListedRows)
     }
@@ -47,7 +47,7 @@ struct PlannedRows: Sendable {
     /// Whether no index names rows.
     var isOfAllRows: Bool {
         switch source {
-        case .scan, .pass: true
+        case .scan, .storedScan: true
         case .candidates, .ranking, .walk, .listed: false
         }
     }
@@ -58,7 +58,7 @@ struct PlannedRows: Sendable {
         guard residual == nil else { return nil }
         let total: Int
         switch source {
-        case .scan, .pass: total = liveCount
+        case .scan, .storedScan: total = liveCount
         case .walk(let walk): total = walk.range.count
         case .ranking: return nil
         case .listed(let rows): total = rows.slots.count
@@ -81,7 +81,7 @@ struct PlannedRows: Sendable {
     func namedSlots(in table: AnyTable) -> ContiguousArray<UInt32>? {
         guard residual == nil, orderings.isEmpty, case .all = page else { return nil }
         switch source {
-        case .scan, .pass, .ranking: return nil
+        case .scan, .storedScan, .ranking: return nil
         case .listed(let rows): return rows.slots
         case .candidates(let candidates): return table.slotsInOrder(of: candidates)
         case .walk(let walk): return table.slots(along: walk, limit: .max, offset: 0)

@@ -42,7 +42,7 @@ extension PlannedRows {
     func access(in table: AnyTable) -> QueryPlan.Access {
         switch source {
         case .scan: .scan
-        case .pass: .storedScan
+        case .storedScan: .storedScan
         case .listed(let rows): rows.access(in: table)
         case .candidates(let candidates): candidates.access(in: table)
         case .ranking(let condition):
@@ -58,7 +58,7 @@ extension PlannedRows {
 
     func candidateCount(in table: AnyTable) -> Int {
         switch source {
-        case .scan, .pass: table.liveCount
+        case .scan, .storedScan: table.liveCount
         case .listed(let rows): rows.slots.count
         case .ranking(let condition):
             table.textCandidateCount(for: condition) ?? table.liveCount
@@ -71,7 +71,7 @@ extension PlannedRows {
         guard !orderings.isEmpty else {
             switch source {
             case .candidates, .listed: return .restored
-            case .scan, .pass, .ranking, .walk: return .asFound
+            case .scan, .storedScan, .ranking, .walk: return .asFound
             }
         }
         let words = orderings.reversed().map(\.description).joined(separator: ", then ")

@@ -52,7 +52,7 @@ struct QueryPlanner {
 
     /// A table that waits is passed over: it has no indexes.
     func planOfPass() -> PlannedRows {
-        ranking() ?? planned(.pass, covered: ConditionSet(), orderings: head.orderings)
+        ranking() ?? planned(.storedScan, covered: ConditionSet(), orderings: head.orderings)
     }
 
     /// All ways to answer, with what each is expected to cost. The first is one without an index.

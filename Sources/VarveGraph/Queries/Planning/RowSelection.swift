@@ -51,9 +51,9 @@ struct RowSelection {
 
     /// Adds a row whose address is good for the call alone.
     ///
-    /// - Parameter hold: returns an address of the row at a slot that stays good as long as the entry is kept.
+    /// - Parameter pin: returns an address of the row at a slot that stays good as long as the entry is kept.
     mutating func add(
-        _ slot: UInt32, passing row: UnsafeRawPointer, _ hold: (UInt32) -> UnsafeRawPointer
+        _ slot: UInt32, transient row: UnsafeRawPointer, _ pin: (UInt32) -> UnsafeRawPointer
     ) {
         if let last {
             let (key, isExact) = firstKey(row)
@@ -64,7 +64,7 @@ struct RowSelection {
                 return
             }
         }
-        add(slot, hold(slot))
+        add(slot, pin(slot))
     }
 
     /// The slots of the rows that are kept so far.

@@ -25,7 +25,7 @@ struct StoredSearch {
         self.source = source
         // A pass makes each leaf of eight rows; so many rows that are named have as many leaves at most. To fill a table
         // costs more, but once.
-        countMax = max(64, table.slotCount / (table.passesOnly ? PackedLeaf.width : 64))
+        countMax = max(64, table.slotCount / (table.isScanned ? PackedLeaf.width : 64))
     }
 
     /// The rows, in insertion order; nil where no index knows them, or there are many.
@@ -133,8 +133,8 @@ struct StoredSearch {
         let test = head.conjuncts.isEmpty ? nil : RowCondition.all(of: head.conjuncts).matches
         var slots = ContiguousArray<UInt32>()
         var rows = RowCursor(table)
-        var held = HeldRow(table)
-        var passedCount = 0
+        var pinned = PinnedRow(table)
+        var scannedCount = 0
         /// Whether the key is another one than that of the last row that was looked at.
         var isOtherKey = false
         var isKnown = false
@@ -142,22 +142,22 @@ struct StoredSearch {
             guard let bounds = FieldBounds(bounds, of: fields) else { return false }
             isKnown = source.forEachSlot(ofIndex: index, in: bounds, isReversed: isReversed) {
                 slot, isNewKey in
-                passedCount += 1
+                scannedCount += 1
                 isOtherKey = isOtherKey || isNewKey
                 // What was changed says nothing of the order: the index knows it as it was.
-                guard !table.isOwn(slot) else { return passedCount <= countMax }
+                guard !table.isOwn(slot) else { return scannedCount <= countMax }
                 if slots.count >= wanted, isOtherKey,
-                    !held.isEqual(slots[wanted - 1], slot, comparator, &rows)
+                    !pinned.isEqual(slots[wanted - 1], slot, comparator, &rows)
                 {
                     return false
                 }
                 isOtherKey = false
                 if rows.withRow(at: slot, { test?($0) ?? true }) == true { slots.append(slot) }
-                return passedCount <= countMax
+                return scannedCount <= countMax
             }
             return false
         }
-        return isKnown && passedCount <= countMax ? slots : nil
+        return isKnown && scannedCount <= countMax ? slots : nil
     }
 
     // MARK: - Changed rows
@@ -198,21 +198,21 @@ extension AnyTable {
 }
 
 /// The last row that is wanted of a walk, to which others are compared.
-private struct HeldRow {
+private struct PinnedRow {
     private let table: AnyTable
     /// Nil where rows stay where they are.
-    private var held: HeldRows?
+    private var pinned: PinnedRows?
 
     init(_ table: AnyTable) {
         self.table = table
-        held = table.passesOnly ? HeldRows(table) : nil
+        pinned = table.isScanned ? PinnedRows(table) : nil
     }
 
     /// Whether the rows at two slots are equal. The first one is the same in each call.
     mutating func isEqual(
         _ first: UInt32, _ second: UInt32, _ comparator: RowComparator, _ rows: inout RowCursor
     ) -> Bool {
-        guard let row = held?.row(at: first) else {
+        guard let row = pinned?.row(at: first) else {
             return table.withRawRow(at: Slot(first)) { first in
                 rows.withRow(at: second) { comparator.compare(first, $0) == 0 }
             } == true

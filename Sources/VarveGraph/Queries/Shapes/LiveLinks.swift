@@ -18,8 +18,8 @@ final class LiveLinks {
         let child = tables[position].relations[relation].childTable
         guard !tables[position].isFilled || !tables[child].isFilled else { return nil }
         let links = LinkReader(relation: relation, table: position, in: context)
-        let passes = links.child.passesOnly || context.tables.tables[rows: position].passesOnly
-        return passes ? LiveLinks(links) : nil
+        let isScanned = links.child.isScanned || context.tables.tables[rows: position].isScanned
+        return isScanned ? LiveLinks(links) : nil
     }
 
     /// The children that have rows, in order; see ``Context/liveChildren(of:relation:table:)``.

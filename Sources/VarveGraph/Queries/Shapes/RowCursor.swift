@@ -3,7 +3,7 @@
 /// A row of a packed leaf is made when it is read. A caller that keeps addresses, and the eighth read of a leaf, make all
 /// of its rows, which are kept.
 ///
-/// Of a table that passes over its rows (``AnyTable/passesOnly``) it keeps the last leaves, and no others.
+/// Of a table that passes over its rows (``AnyTable/isScanned``) it keeps the last leaves, and no others.
 @usableFromInline
 struct RowCursor {
     /// The table, or one of its own for the cursor.
@@ -135,7 +135,7 @@ struct RowCursor {
         forEachPlace(at: slots) { slot, place in
             let place =
                 isWhole
-                ? table.settledForPassing(place, Slot(slot))
+                ? table.settledForScan(place, Slot(slot))
                 : table.settledForReading(place, Slot(slot))
             if Table.copyRow(at: place, to: base + count) { count += 1 }
             return true

@@ -8,7 +8,7 @@ extension AnyTable {
     ///
     /// A reader that is handed slots one after another, ``RowCursor``, has its own.
     final func forOneReader() -> AnyTable {
-        guard passesOnly else { return self }
+        guard isScanned else { return self }
         let table = cloned()
         table.cells.beForOneReader()
         return table
@@ -16,31 +16,31 @@ extension AnyTable {
 
     /// The lists of a relation for one reader; see ``forOneReader()``.
     final func linksForOneReader(relation: Int) -> LinkColumn {
-        passesOnly ? links[relation].forOneReader() : links[relation]
+        isScanned ? links[relation].forOneReader() : links[relation]
     }
 
     /// Calls `body` with each row in the order of the slots, until it returns false. The addresses are good for the calls
     /// alone.
-    final func passRows(_ body: RowVisit) {
-        cells.forEachPassedNode { visit($1, $0, isPassing: true, body) }
+    final func scanRows(_ body: RowVisit) {
+        cells.forEachScannedNode { visit($1, $0, isTransient: true, body) }
     }
 
     /// Calls `body` with each leaf, the last one first, until it returns false: with what calls another with each row of the
     /// leaf, forwards.
-    final func passLeavesBackwards(_ body: ((RowVisit) -> Void) -> Bool) {
-        cells.forEachPassedNode(isReversed: true) { first, node in
-            body { _ = visit(node, first, isPassing: true, $0) }
+    final func scanLeavesBackwards(_ body: ((RowVisit) -> Void) -> Bool) {
+        cells.forEachScannedNode(isReversed: true) { first, node in
+            body { _ = visit(node, first, isTransient: true, $0) }
         }
     }
 
     /// Calls `body` with each row, of a table that waits in the order of the slots: for what does not depend on the order.
     final func visitAnyOrder(_ body: RowVisit) {
-        if isFilled { visitRows(isPassing: false, body) } else { passRows(body) }
+        if isFilled { visitRows(isTransient: false, body) } else { scanRows(body) }
     }
 
     /// Calls `body` with the slot and the ordinal of each row in the order of the slots. No row is made.
-    final func passOrdinals(_ body: (UInt32, UInt64) -> Void) {
-        cells.forEachPassedNode { first, node in
+    final func scanOrdinals(_ body: (UInt32, UInt64) -> Void) {
+        cells.forEachScannedNode { first, node in
             forEachOrdinal(in: node) { position, ordinal in
                 body(UInt32(truncatingIfNeeded: first + position), ordinal)
                 return true
@@ -77,21 +77,21 @@ extension AnyTable {
             }
             return true
         }
-        if isFilled { cells.forEachNode(note) } else { cells.forEachPassedNode { note($0, $1) } }
+        if isFilled { cells.forEachNode(note) } else { cells.forEachScannedNode { note($0, $1) } }
         return slots
     }
 
     /// How many leaves were made of what is stored, and are kept.
-    package final var madeLeafCount: Int {
+    package final var cachedLeafCount: Int {
         let trees = [cells.stored, vacantIDs.stored] + links.map(\.storedLeaves)
-        return trees.reduce(0) { $0 + ($1?.madeCount ?? 0) }
+        return trees.reduce(0) { $0 + ($1?.cachedCount ?? 0) }
     }
 
     // MARK: - Order
 
     /// Whether the rows of a table that waits are in insertion order where they are in the order of their slots. The first
     /// call looks at all that are stored.
-    final var passesInOrder: Bool {
+    final var isScannedInOrder: Bool {
         guard !mayLeaveOrder, let storedFindings else { return false }
         if let known = storedFindings.isAscending { return known }
         var last: UInt64 = 0
@@ -107,15 +107,15 @@ extension AnyTable {
         return isAscending
     }
 
-    /// Whether ``passesInOrder`` is known, or needs no look.
-    final var isPassOrderKnown: Bool {
+    /// Whether ``isScannedInOrder`` is known, or needs no look.
+    final var isScanOrderKnown: Bool {
         mayLeaveOrder || storedFindings == nil || storedFindings?.isAscending != nil
     }
 
     /// A row that is not behind all others has come to a table that waits.
     final func noteStray(_ slot: Slot, ordinal: UInt64) {
         // To look at its neighbours loads them, which is worth it where rows are passed over.
-        guard passesOnly, isBetweenNeighbours(slot, ordinal: ordinal) else {
+        guard isScanned, isBetweenNeighbours(slot, ordinal: ordinal) else {
             mayLeaveOrder = true
             return
         }
@@ -135,7 +135,7 @@ extension AnyTable {
         let definition = indexDefinitions[index]
         var keys = StoredKeys(expecting: liveCount)
         cells.forEachLeafOfSource { first, node in
-            visit(node, first, isPassing: true) { slot, row in
+            visit(node, first, isTransient: true) { slot, row in
                 if definition.uniqueness?.ignoresNil(in: row) != true {
                     keys.add(slot, definition.key(row).key)
                 }
@@ -147,10 +147,10 @@ extension AnyTable {
     }
 
     /// The first other row in insertion order that has the values of a row which is to be stored, found by a pass.
-    final func passedRival(of row: UnsafeRawPointer, at slot: Slot?, in index: Int) -> Slot? {
+    final func scannedRival(of row: UnsafeRawPointer, at slot: Slot?, in index: Int) -> Slot? {
         let definition = indexDefinitions[index]
         var first: (slot: UInt32, ordinal: UInt64)?
-        passRows { other, otherRow in
+        scanRows { other, otherRow in
             guard other != slot?.rawValue, definition.isSame(row, otherRow) else { return true }
             let ordinal = metadata(besideRow: otherRow).ordinal
             if first.map({ ordinal < $0.ordinal }) ?? true { first = (other, ordinal) }

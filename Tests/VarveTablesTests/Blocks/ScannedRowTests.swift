@@ -5,7 +5,7 @@ import VarveTestSupport
 @testable import VarveTables
 
 @Suite("Rows that are passed over")
-struct PassedRowTests {
+struct ScannedRowTests {
     private struct Row: Equatable {
         let slot: Slot
         let id: [UInt8]
@@ -30,7 +30,7 @@ struct PassedRowTests {
     }
 
     /// In the order of their slots, which they are not passed over in.
-    private static func pass(
+    private static func scan(
         _ type: TypeNumber, of state: State,
         _ part: (ArraySlice<StoredLeaf>) -> ArraySlice<StoredLeaf> = { $0 }
     ) throws -> [Row] {
@@ -68,18 +68,18 @@ struct PassedRowTests {
         let (state, opened) = try Self.states(seed: seed)
         for type in state.catalog.definitions.map(\.number) {
             let expected = try Self.read(type, of: state)
-            #expect(try Self.pass(type, of: state) == expected, "seed \(seed)")
+            #expect(try Self.scan(type, of: state) == expected, "seed \(seed)")
             #expect(
-                try opened.reading { try Self.pass(type, of: opened) } == expected, "seed \(seed)")
+                try opened.reading { try Self.scan(type, of: opened) } == expected, "seed \(seed)")
             let parts = try opened.reading {
-                try Self.pass(type, of: opened, { $0.prefix(3) })
-                    + Self.pass(type, of: opened, { $0.dropFirst(3) })
+                try Self.scan(type, of: opened, { $0.prefix(3) })
+                    + Self.scan(type, of: opened, { $0.dropFirst(3) })
             }
             #expect(parts.sorted { $0.slot.index < $1.slot.index } == expected, "seed \(seed)")
             // All of it is in memory now.
             _ = try opened.reading { try Self.read(type, of: opened) }
             #expect(
-                try opened.reading { try Self.pass(type, of: opened) } == expected, "seed \(seed)")
+                try opened.reading { try Self.scan(type, of: opened) } == expected, "seed \(seed)")
         }
     }
 
@@ -90,7 +90,7 @@ struct PassedRowTests {
         let source = MemorySource(bytes)
         let opened = try State.open(source).state
         let before = source.ranges.count
-        let rows = try opened.reading { try Self.pass(UserLog.type, of: opened) }
+        let rows = try opened.reading { try Self.scan(UserLog.type, of: opened) }
         #expect(rows.count == 5_000)
         let ranges = source.ranges[before...]
         #expect(Set(ranges).count == ranges.count)
@@ -109,7 +109,7 @@ struct PassedRowTests {
     }
 
     /// As ``TableWork`` collects them: rows are looked at when they are about to become invalid.
-    private static func passSlots(_ type: TypeNumber, of state: State) throws -> [Row] {
+    private static func scanSlots(_ type: TypeNumber, of state: State) throws -> [Row] {
         var rows: [Row] = []
         var batch: [StateEntity] = []
         guard var reader = state.reader(of: type) else { return [] }
@@ -132,7 +132,7 @@ struct PassedRowTests {
             let expected = try Self.read(type, of: state)
             for _ in 1...2 {
                 #expect(
-                    try opened.reading { try Self.passSlots(type, of: opened) } == expected,
+                    try opened.reading { try Self.scanSlots(type, of: opened) } == expected,
                     "seed \(seed)")
             }
         }
@@ -149,7 +149,7 @@ struct PassedRowTests {
             state = try UserLog.update(row..<row + 1, of: state)
         }
         let opened = try State.open(MemorySource(try state.image().bytes)).state
-        let rows = try opened.reading { try Self.passSlots(UserLog.type, of: opened) }
+        let rows = try opened.reading { try Self.scanSlots(UserLog.type, of: opened) }
         #expect(rows == (try Self.read(UserLog.type, of: state)), "seed \(seed)")
         withExtendedLifetime(first) {}
     }
@@ -160,7 +160,7 @@ struct PassedRowTests {
         let source = MemorySource(try state.image().bytes)
         let opened = try State.open(source).state
         let before = source.ranges.count
-        let rows = try opened.reading { try Self.passSlots(UserLog.type, of: opened) }
+        let rows = try opened.reading { try Self.scanSlots(UserLog.type, of: opened) }
         #expect(rows == (try Self.read(UserLog.type, of: state)))
         let ranges = source.ranges[before...]
         #expect(Set(ranges).count == ranges.count)
@@ -179,7 +179,7 @@ struct PassedRowTests {
         damaged[Int(block.offset) + block.storedCount / 2] ^= 0x40
         let opened = try State.open(MemorySource(damaged)).state
         #expect(throws: (any Error).self) {
-            try opened.reading { try Self.pass(UserLog.type, of: opened) }
+            try opened.reading { try Self.scan(UserLog.type, of: opened) }
         }
         #expect(opened.health?.damages.count == 1)
     }

@@ -1,12 +1,12 @@
 /// Addresses of rows of a table that passes over them: they are good as long as the rows are held here.
-struct HeldRows {
+struct PinnedRows {
     private let table: AnyTable
     /// What the table has not, by number.
     private var leaves: [Int: AnyObject] = [:]
 
     init(_ table: AnyTable) { self.table = table }
 
-    /// How many leaves are held.
+    /// How many leaves are pinned.
     var leafCount: Int { leaves.count }
 
     /// The row at a slot that has one.
@@ -20,12 +20,12 @@ struct HeldRows {
     }
 
     private mutating func node(_ number: Int) -> UnsafeRawPointer {
-        if let held = leaves[number] {
-            return UnsafeRawPointer(Unmanaged.passUnretained(held).toOpaque())
+        if let pinned = leaves[number] {
+            return UnsafeRawPointer(Unmanaged.passUnretained(pinned).toOpaque())
         }
         if let own = table.cells.nodes.nodeInTree(holding: number * PackedLeaf.width) { return own }
         var owner: AnyObject?
-        guard let node = table.cells.stored?.node(number, heldBy: &owner) else {
+        guard let node = table.cells.stored?.node(number, pinnedBy: &owner) else {
             preconditionFailure("a row that is not there")
         }
         leaves[number] = owner

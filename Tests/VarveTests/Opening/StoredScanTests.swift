@@ -41,16 +41,16 @@ private enum Model {
 
 /// What a query needs all rows for is read leaf by leaf, where there is no room for the whole table.
 @Suite("Tables that are passed over as they are stored")
-struct PassedTablesTests {
+struct StoredScanTests {
     private typealias Note = Model.Note
     private static let count = 5_000
 
-    private static func open(_ disk: any FileSystem, hasRoom: Bool = false) throws -> Store {
+    private static func open(_ disk: any FileSystem, fitsMemory: Bool = false) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: .readWrite, durability: .commit,
             retention: .everything, compactsAutomatically: false, loading: .ahead,
-            memory: hasRoom ? .standard : .megabytes(0), types: [Note.self, Model.Folder.self],
+            memory: fitsMemory ? .standard : .megabytes(0), types: [Note.self, Model.Folder.self],
             waitingSlotsMin: 0)
     }
 
@@ -135,9 +135,9 @@ struct PassedTablesTests {
     func runs(runCount: Int) throws {
         let table = try Self.table(try Self.open(try Self.makeDisk()).context)
         func sorted(_ comparator: RowComparator, keeping kept: Int) -> [Int] {
-            var selection = PassedSelection(
+            var selection = ExternalSort(
                 table, comparator, keeping: kept, runCount: runCount)
-            RowPass(table).forEach { slot, row in
+            StoredScan(table).forEach { slot, row in
                 selection.add(slot, row)
                 return true
             }
@@ -207,7 +207,7 @@ struct PassedTablesTests {
     func lasting(isOrdered: Bool) throws {
         let context = try Self.open(try Self.makeDisk(isOrdered: isOrdered)).context
         let table = try Self.table(context)
-        let count = table.madeLeafCount
+        let count = table.cachedLeafCount
         #expect(Note.query().resolve(in: context) == Self.all)
         #expect(Note.filter(\.text < "note 5").count(in: context) > 100)
         #expect(Note.query().sorted(by: \.text).resolve(in: context).count == Self.count)
@@ -218,16 +218,16 @@ struct PassedTablesTests {
         #expect(try Note.query().page(limit: 20, in: context).entities.count == 20)
         #expect(Note.query().last().resolve(in: context)?.id == Self.count - 1)
         #expect(context.danglingLinks().isEmpty)
-        #expect(table.madeLeafCount == count)
+        #expect(table.cachedLeafCount == count)
         #expect(try !Self.isFilled(context))
     }
 
     @Test("A plan says that rows are passed over as they are stored, or which index finds them")
     func explained() throws {
         let context = try Self.open(try Self.makeDisk()).context
-        let pass = Note.filter(\.text == "none").explain(in: context)
-        #expect(pass.access == .storedScan)
-        #expect(pass.description.contains("scan of stored rows, \(Self.count) candidates"))
+        let scan = Note.filter(\.text == "none").explain(in: context)
+        #expect(scan.access == .storedScan)
+        #expect(scan.description.contains("scan of stored rows, \(Self.count) candidates"))
         let few = Note.filter(\.rank == 3).explain(in: context)
         #expect("\(few.access)" == "ordered index byRank (rank)")
         #expect(few.candidates == 25)

@@ -2,7 +2,7 @@
 ///
 /// Rows are held in runs. Each run is sorted for itself, and of those behind it only slots and keys stay; at the end the runs
 /// are merged. So what a sort takes is some thousand rows, and twelve bytes for each row found.
-struct PassedSelection {
+struct ExternalSort {
     /// How many rows are held at once.
     static var runCount: Int { 1 << 14 }
 
@@ -12,7 +12,7 @@ struct PassedSelection {
     /// How many rows make a run; nil where so few are kept that one does.
     private let runCount: Int?
     private var selection: RowSelection
-    private var held: HeldRows
+    private var pinned: PinnedRows
     private var runs: [SortedRun] = []
     /// Whether keys alone decide.
     private var isExact: Bool
@@ -20,26 +20,26 @@ struct PassedSelection {
 
     init(
         _ table: AnyTable, _ comparator: RowComparator, keeping kept: Int,
-        runCount: Int = PassedSelection.runCount
+        runCount: Int = ExternalSort.runCount
     ) {
         self.table = table
         self.comparator = comparator
         self.kept = kept
         self.runCount = kept <= runCount / 16 ? nil : runCount
         selection = RowSelection(comparator, keeping: kept, expecting: 0)
-        held = HeldRows(table)
+        pinned = PinnedRows(table)
         isExact = comparator.parts.count == 1
     }
 
     /// Adds a row, which comes behind the others that are equal to it. Its address is good for the call alone.
     mutating func add(_ slot: UInt32, _ row: UnsafeRawPointer) {
-        selection.add(slot, passing: row) { held.row(at: $0) }
+        selection.add(slot, transient: row) { pinned.row(at: $0) }
         addedCount += 1
         if let runCount {
             // A leaf is held as a whole, and rows that are found may be far from one another.
-            if addedCount == runCount || held.leafCount > runCount / 4 { endRun() }
-        } else if held.leafCount > 4 * kept + 64 {
-            held.keep(selection.keptSlots)
+            if addedCount == runCount || pinned.leafCount > runCount / 4 { endRun() }
+        } else if pinned.leafCount > 4 * kept + 64 {
+            pinned.keep(selection.keptSlots)
         }
     }
 
@@ -48,7 +48,7 @@ struct PassedSelection {
         runs.append(SortedRun(&selection))
         isExact = isExact && selection.isExact
         selection = RowSelection(comparator, keeping: kept, expecting: 0)
-        held.removeAll()
+        pinned.removeAll()
         addedCount = 0
     }
 
@@ -81,7 +81,7 @@ private struct MergedRuns {
         let run: Int
         var position = 0
         var key: UInt64
-        var held: HeldRows
+        var pinned: PinnedRows
     }
 
     private let runs: [SortedRun]
@@ -94,7 +94,7 @@ private struct MergedRuns {
         self.comparator = comparator
         for (number, run) in runs.enumerated() {
             guard let key = run.keys.first else { continue }
-            heads.append(Head(run: number, key: key, held: HeldRows(table)))
+            heads.append(Head(run: number, key: key, pinned: PinnedRows(table)))
         }
         for index in stride(from: heads.count / 2 - 1, through: 0, by: -1) { sink(index) }
     }
@@ -106,7 +106,7 @@ private struct MergedRuns {
         if next < run.slots.count {
             heads[0].position = next
             heads[0].key = run.keys[next]
-            heads[0].held.keepOnly(run.slots[next])
+            heads[0].pinned.keepOnly(run.slots[next])
         } else {
             heads.swapAt(0, heads.count - 1)
             heads.removeLast()
@@ -140,6 +140,6 @@ private struct MergedRuns {
 
     /// Made where keys do not decide.
     private mutating func row(of head: Int) -> UnsafeRawPointer {
-        heads[head].held.row(at: runs[heads[head].run].slots[heads[head].position])
+        heads[head].pinned.row(at: runs[heads[head].run].slots[heads[head].position])
     }
 }

@@ -6,15 +6,15 @@ package struct StoredLeaf: BitwiseCopyable, Sendable {
 }
 
 extension RowTree {
-    /// The leaf of a slot, whose page is passed over; see ``PageTable/page(_:passing:)``.
-    func leaf(of slot: Slot, passing blocks: PassedBlocks, in pages: PageTable) -> RowLeaf {
+    /// The leaf of a slot, whose page is passed over; see ``PageTable/page(_:through:)``.
+    func leaf(of slot: Slot, through buffers: ScanBuffers, in pages: PageTable) -> RowLeaf {
         let number = leaves.number(at: slot.index &>> geometry.slotBits, in: pages)
-        return RowLeaf(page: pages.page(number, passing: blocks), geometry: geometry)
+        return RowLeaf(page: pages.page(number, through: buffers), geometry: geometry)
     }
 
     /// A leaf, whose page is passed over.
-    func leaf(_ stored: StoredLeaf, passing blocks: PassedBlocks, in pages: PageTable) -> RowLeaf {
-        RowLeaf(page: pages.page(stored.page, passing: blocks), geometry: geometry)
+    func leaf(_ stored: StoredLeaf, through buffers: ScanBuffers, in pages: PageTable) -> RowLeaf {
+        RowLeaf(page: pages.page(stored.page, through: buffers), geometry: geometry)
     }
 
     /// How many slots the leaf at a position has.

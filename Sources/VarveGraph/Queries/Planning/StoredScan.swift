@@ -1,5 +1,5 @@
 /// A pass over the rows of a table that waits, which makes one stored leaf after the other and keeps none.
-struct RowPass {
+struct StoredScan {
     private struct Place {
         let ordinal: UInt64
         let slot: UInt32
@@ -20,16 +20,16 @@ struct RowPass {
     /// - Parameter wanted: after how many rows `body` returns false.
     func forEach(upTo wanted: Int? = nil, _ body: RowVisit) {
         // A pass that is going to see all rows anyway finds their order on the way.
-        let mayLook = wanted != nil || test == nil || table.isPassOrderKnown
-        guard mayLook, table.passesInOrder else {
-            return table.visitRows(at: slots(keeping: wanted ?? .max), isPassing: true, body)
+        let mayLook = wanted != nil || test == nil || table.isScanOrderKnown
+        guard mayLook, table.isScannedInOrder else {
+            return table.visitRows(at: slots(keeping: wanted ?? .max), isTransient: true, body)
         }
         forEachInSlotOrder(body)
     }
 
     private func forEachInSlotOrder(_ body: RowVisit) {
-        guard let test else { return table.passRows(body) }
-        table.passRows { test($1) ? body($0, $1) : true }
+        guard let test else { return table.scanRows(body) }
+        table.scanRows { test($1) ? body($0, $1) : true }
     }
 
     /// How many rows meet the condition, or `limit` where more do.
@@ -47,9 +47,9 @@ struct RowPass {
 
     /// The last row in insertion order that meets the condition.
     func last() -> UInt32? {
-        guard table.passesInOrder else { return greatest() }
+        guard table.isScannedInOrder else { return greatest() }
         var last: UInt32?
-        table.passLeavesBackwards { visit in
+        table.scanLeavesBackwards { visit in
             visit { slot, row in
                 if test?(row) ?? true { last = slot }
                 return true
@@ -89,16 +89,16 @@ struct RowPass {
 
     /// Calls `body` with each row that meets the condition, in the order of the slots.
     private func forEachPlace(_ body: (Place) -> Void) {
-        var order = PassOrder()
+        var order = ScanOrder()
         if let test {
-            table.passRows { slot, row in
+            table.scanRows { slot, row in
                 let ordinal = table.metadata(besideRow: row).ordinal
                 order.note(ordinal)
                 if test(row) { body(Place(ordinal: ordinal, slot: slot)) }
                 return true
             }
         } else {
-            table.passOrdinals { slot, ordinal in
+            table.scanOrdinals { slot, ordinal in
                 order.note(ordinal)
                 body(Place(ordinal: ordinal, slot: slot))
             }
@@ -108,7 +108,7 @@ struct RowPass {
     }
 
     /// Whether rows come in the order of their ordinals.
-    private struct PassOrder {
+    private struct ScanOrder {
         private var last: UInt64 = 0
         private(set) var isAscending = true
 

@@ -2,7 +2,7 @@
 /// What reads each row once then needs no memory for all of them.
 ///
 /// There are several at a time, because the pages of two neighbouring blocks may be asked for in turns.
-final class PassedBlocks {
+final class ScanBuffers {
     private struct Place {
         /// Nil for none.
         var block: Int?
@@ -16,7 +16,7 @@ final class PassedBlocks {
     /// How often a page of them was asked for.
     private(set) var useCount = 0
     /// The blocks that were passed over. Another time they are loaded: what is passed over does not lie in their order.
-    private var passed: Set<Int> = []
+    private var scanned: Set<Int> = []
 
     deinit { for place in places { place.memory.deallocate() } }
 
@@ -34,7 +34,7 @@ final class PassedBlocks {
     func memory(
         of block: Int, byteCount: Int, read: (UnsafeMutableRawPointer) -> Bool
     ) -> UnsafeMutableRawPointer? {
-        guard passed.insert(block).inserted else { return nil }
+        guard scanned.insert(block).inserted else { return nil }
         let position = freePlace()
         places[position].block = nil
         if places[position].memory.count < byteCount {
