@@ -3,6 +3,10 @@ import Testing
 
 @testable import VarveGraph
 
+private final class AmpleMemory: MemoryReservation {
+    func grow(toSlots count: Int) -> Bool { true }
+}
+
 /// A source whose filling ends while one of the ids is looked up, as that of a store may, on another thread. The filled
 /// table alone knows that id and all that follow.
 private final class EndingSource: TableSource {
@@ -28,7 +32,7 @@ private final class EndingSource: TableSource {
 
     let loadsLeaves = true
     let isWorthFilling = false
-    let mayFill = true
+    let reservation: (any MemoryReservation)? = AmpleMemory()
     var file: String? { nil }
     var failure: (any Error)? { nil }
 

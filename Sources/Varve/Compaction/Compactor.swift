@@ -41,6 +41,7 @@ final class Compactor: Sendable {
         self.waiting = waiting
         self.retention = retention
         queue.setSpecific(key: identity, value: true)
+        queue.setSpecific(key: WriteStall.isExempt, value: true)
     }
 
     /// Why the last compaction that started by itself failed. Nil where one has succeeded since.
@@ -113,7 +114,7 @@ final class Compactor: Sendable {
     func startIfDue() {
         guard startsByItself else { return }
         let figures = writer.figures.withLock { $0.compaction }
-        guard figures.isDue else { return }
+        guard figures.isDue || writer.memory.changes.needsCheckpoint else { return }
         start { figures.growth.bytes >= $0.bytesForAnotherAttempt }
     }
 
@@ -131,7 +132,11 @@ final class Compactor: Sendable {
             return true
         }
         guard starts else { return }
-        queue.async { [self] in performAutomatically() }
+        writer.stall.begin()
+        queue.async { [self] in
+            performAutomatically()
+            writer.stall.end()
+        }
     }
 
     /// Counts what former processes have replaced of assets, and starts a compaction if that is enough.
@@ -427,21 +432,5 @@ final class Compactor: Sendable {
 
     private func checkCancellation() throws(LogError) {
         if state.withLock({ $0.isCancelled }) { throw .compactionCancelled }
-    }
-}
-
-extension Error {
-    /// Whether a compaction has ended with this because the store is being suspended or closed: nothing failed.
-    fileprivate var endsCompactionEarly: Bool {
-        switch self as? StoreError {
-        case .log(.compactionCancelled), .suspended, .closed: true
-        default: false
-        }
-    }
-}
-
-extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let failure) = self { failure } else { nil }
     }
 }

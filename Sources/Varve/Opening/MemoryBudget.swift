@@ -1,14 +1,16 @@
 public import VarveLog
 internal import Foundation
 
-/// How much memory a store may take for what it reads of its files.
+/// How much memory a store may take for its entities.
 ///
-/// Half of it is for tables of entities that are filled, because then everything about them is found soonest: an opening
-/// chooses those that fit. Of the others, entities and index entries are read when they are asked for, in blocks that make
-/// room for one another. A query over all entities of such a table passes over its files.
+/// Half of it is for filled tables, because reads of them are the fastest: an opening chooses those that fit. Entities and
+/// index entries of other tables are read from the files when they are used, and evicted when others need the memory. A
+/// query over all entities of such a table scans the files.
 ///
-/// Entities that were changed since the opening stay in memory, whatever the budget. One operation that needs more than there
-/// is gets it: ``StoreStatistics/memory`` says how much.
+/// Entities of such tables that were changed stay in memory until the next checkpoint. When they take a quarter of the
+/// budget, a compaction starts that writes one; at twice as much, writes wait for it. A store that does not compact by
+/// itself keeps them until ``Store/compact(_:progress:)``. One operation that needs more memory gets it:
+/// ``StoreStatistics/memory`` says how much.
 public struct MemoryBudget: Hashable, Sendable {
     /// What the store may take.
     public let bytes: ByteCount
@@ -38,12 +40,14 @@ public struct MemoryBudget: Hashable, Sendable {
 public struct MemoryStatistics: Hashable, Sendable {
     /// What the store may take; see ``MemoryBudget``.
     public let budget: ByteCount
-    /// An estimate of what the tables take, or will, that are filled because they fit the budget.
+    /// An estimate of what the tables take, or will take when they are filled, that fit the budget.
     public let tables: ByteCount
-    /// What is loaded of the other tables, in blocks that make room for one another.
+    /// What is loaded of the other tables, in pages.
     public let pages: ByteCount
-    /// An estimate of what is made of those for entities and lists that were read.
+    /// An estimate of what is decoded from those pages: entities and lists that were read.
     public let entities: ByteCount
-    /// An estimate of what tables take that do not fit the budget, and that an operation needed whole nevertheless.
+    /// An estimate of what changes of the other tables take, which the next checkpoint releases.
+    public let changes: ByteCount
+    /// An estimate of what tables take that do not fit the budget, and that an operation has filled nevertheless.
     public let exceeding: ByteCount
 }

@@ -54,6 +54,7 @@ final class RebuiltState: Sendable {
         self.opening = opening.withoutProgress
         bytesPerSlot = State.filledBytesPerPageByte * state.pageBytes / max(state.slotCount, 1)
         course = Lock(Course(state: state))
+        if bytesPerSlot > 0 { opening.memory.changes.noteSlotBytes(bytesPerSlot) }
         opening.waiting.add(self)
         opening.memory.add(self)
     }

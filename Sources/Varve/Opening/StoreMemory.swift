@@ -3,15 +3,19 @@ internal import VarveGraph
 internal import VarveLog
 internal import VarveTables
 
-/// What a store's budget of memory is shared out to. One for all contexts of the store, also of the past.
+/// How the memory budget of a store is divided. One object for all contexts of the store, also of the past.
 ///
-///     half       tables that are filled
-///     a quarter  leaves that are made of pages, for the tables that do not fit; more where the tables need less
+///     half       filled tables
+///     a quarter  leaves that are decoded from pages, for the tables that do not fit; more where the tables need less
 ///     the rest   pages of the files, for those tables
+///
+/// Changed leaves of those tables, and tables that inserts have filled and that do not fit, take memory beside the budget:
+/// up to a quarter of it, when a checkpoint begins that releases them, and about twice as much, when writers wait for that
+/// checkpoint.
 final class StoreMemory: Sendable {
     let budget: ByteCount
     private let byteCount: Int
-    /// What tables have reserved that are filled.
+    /// What filled tables have reserved.
     private let reserved = Counter()
     private let exceeding = Counter()
     /// What the pages of one state may take.
@@ -20,6 +24,7 @@ final class StoreMemory: Sendable {
     let leaves = LeafMemory()
     private let leafBytesKept = Atomic(0)
     private let loaded = Lock<[WeakState]>([])
+    let changes: ChangeMemory
 
     // Sendable unchecked: the lock around the states guards the references.
     private struct WeakState: @unchecked Sendable {
@@ -30,6 +35,7 @@ final class StoreMemory: Sendable {
         self.budget = budget.bytes
         byteCount = Int(clamping: budget.bytes.rawValue)
         pages = PageMemoryLimit(byteCount / 2)
+        changes = ChangeMemory(budgetBytes: byteCount)
     }
 
     /// An image whose pages take less is never limited: looking for its pages costs less then.
@@ -37,43 +43,64 @@ final class StoreMemory: Sendable {
 
     // MARK: - Tables
 
-    /// Memory that a table takes which is filled, as long as anything refers to it: the table, its copies, and what fills it.
-    final class Reservation: Sendable {
+    /// Memory for a filled table, reserved as long as anything refers to it: the table, its copies, and what fills it.
+    final class Reservation: MemoryReservation {
         private let memory: StoreMemory
-        private let byteCount: Int
+        private let bytes: Atomic<Int>
+        /// What a slot takes; nil where the newest estimate holds.
+        private let slotBytes: Int?
         private let isReserved: Bool
 
-        fileprivate init(_ memory: StoreMemory, _ byteCount: Int, isReserved: Bool) {
-            (self.memory, self.byteCount, self.isReserved) = (memory, byteCount, isReserved)
+        fileprivate init(_ memory: StoreMemory, _ bytes: Int, slotBytes: Int?, isReserved: Bool) {
+            self.bytes = Atomic(bytes)
+            (self.memory, self.slotBytes, self.isReserved) = (memory, slotBytes, isReserved)
         }
 
         deinit {
             let count = isReserved ? memory.reserved : memory.exceeding
-            _ = count.add(-byteCount)
+            _ = count.add(-bytes.load(ordering: .relaxed))
             memory.rebalance()
+        }
+
+        /// What exceeds the budget exceeds it further.
+        func grow(toSlots count: Int) -> Bool {
+            let known = bytes.load(ordering: .relaxed)
+            let missing = count * (slotBytes ?? memory.changes.slotBytes) - known
+            guard missing > 0 else { return true }
+            if isReserved {
+                guard memory.tryToReserve(missing) else { return false }
+            } else {
+                _ = memory.exceeding.add(missing)
+            }
+            bytes.wrappingAdd(missing, ordering: .relaxed)
+            return true
         }
     }
 
     /// Reserves memory for a table that is to be filled; nil where it does not fit.
-    func reserve(_ count: Int) -> Reservation? {
-        let total = reserved.add(count)
-        guard total <= byteCount / 2 else {
-            _ = reserved.add(-count)
-            return nil
-        }
-        rebalance()
-        return Reservation(self, count, isReserved: true)
+    func reserve(_ count: Int, slotBytes: Int) -> Reservation? {
+        guard tryToReserve(count) else { return nil }
+        return Reservation(self, count, slotBytes: slotBytes, isReserved: true)
     }
 
-    /// Whether tables that are made of so much of a checkpoint may not fit all.
-    func isShort(of checkpoint: ByteCount) -> Bool {
-        Int(clamping: checkpoint.rawValue) > byteCount / 4
+    /// For a table that inserts have filled: it reserves memory as it grows.
+    func reservationToGrow() -> Reservation {
+        Reservation(self, 0, slotBytes: nil, isReserved: true)
+    }
+
+    private func tryToReserve(_ count: Int) -> Bool {
+        guard reserved.add(count) <= byteCount / 2 else {
+            _ = reserved.add(-count)
+            return false
+        }
+        rebalance()
+        return true
     }
 
     /// Memory for a table that is filled and does not fit.
-    func exceed(by count: Int) -> Reservation {
+    func exceed(by count: Int, slotBytes: Int) -> Reservation {
         _ = exceeding.add(count)
-        return Reservation(self, count, isReserved: false)
+        return Reservation(self, count, slotBytes: slotBytes, isReserved: false)
     }
 
     private var half: Int { (byteCount - reserved.value) / 2 }
@@ -113,7 +140,7 @@ final class StoreMemory: Sendable {
         func count(_ bytes: Int) -> ByteCount { ByteCount(UInt64(clamping: bytes)) }
         return MemoryStatistics(
             budget: budget, tables: count(reserved.value),
-            pages: count(pages), entities: count(leaves.bytes),
+            pages: count(pages), entities: count(leaves.bytes), changes: count(changes.bytes),
             exceeding: count(exceeding.value))
     }
 }

@@ -36,8 +36,8 @@ final class StoredTable: TableSource {
     /// An estimate of what the whole table takes.
     private let filledBytes: Int
     /// Memory for the whole table; nil where it does not fit.
-    private let reservation: StoreMemory.Reservation?
-    var mayFill: Bool { reservation != nil }
+    let reservation: (any MemoryReservation)?
+    private let slotBytes: Int
     /// How many entities and leaves were read one by one.
     private let readCount = Atomic(0)
     private let slotCount: Int
@@ -59,8 +59,9 @@ final class StoredTable: TableSource {
         loadsLeaves = content.tombstones == nil && content.descriptor.readsEveryID
         slotCount = content.slotCount
         memory = rebuilt.memory
-        filledBytes = content.slotCount * rebuilt.bytesPerSlot
-        reservation = memory.reserve(filledBytes)
+        slotBytes = rebuilt.bytesPerSlot
+        filledBytes = content.slotCount * slotBytes
+        reservation = memory.reserve(filledBytes, slotBytes: slotBytes)
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
     }
@@ -102,7 +103,8 @@ final class StoredTable: TableSource {
                 source.withLock { $0?.rebuilt }?.noteFailure()
                 return .failure(error)
             }
-            whole.table?.memoryReservation = reservation ?? memory.exceed(by: filledBytes)
+            whole.table?.memoryReservation =
+                reservation ?? memory.exceed(by: filledBytes, slotBytes: slotBytes)
             isFilled.store(true, ordering: .releasing)
             // The last reference to the state may go here, behind the lock that guards its copy.
             let former = source.withLock { source in

@@ -7,6 +7,7 @@ extension Writer {
     ///
     /// - Complexity: that of opening the store with the newest checkpoint.
     func reopenTables() {
+        defer { memory.changes.noteCheckpoint() }
         do {
             // Writes go on meanwhile. Where they always come first, they wait at last.
             for _ in 0..<2 {
@@ -28,12 +29,8 @@ extension Writer {
     private func headToReopen() throws -> (StoreState, StoreOpening)? {
         try inTurn { core in
             guard case .open(let open) = core.access else { return nil }
-            let checkpoint = core.newestCheckpoint?.raw ?? .zero
-            let tables = core.head.context.tables
-            guard
-                tables.hasChangedScannedTables
-                    || core.opening.memory.isShort(of: checkpoint) && tables.hasUnreservedTables
-            else { return nil }
+            core.measureChangesNow()
+            guard !core.changedTables.replaceable.isEmpty else { return nil }
             try StoreError.wrapping { () throws(LogError) in try open.log.sync() }
             published.publish(core.sharedHead)
             return (core.head, core.opening)
@@ -47,10 +44,14 @@ extension Writer {
         _ opened: Context?, _ core: Core, behind transaction: TransactionID
     ) -> Bool {
         guard let opened, core.head.lastTransaction == transaction else { return false }
-        let replacements = core.head.context.tables.replacements(in: opened.tables)
+        core.measureChangesNow()
+        let replacements = core.head.context.tables.replacements(
+            for: core.changedTables.replaceable, in: opened.tables)
         core.sharedHead.replaceTables { $0.replace(by: replacements) }
         // The head may be another object with the same content: its undo steps are trimmed.
         published.replaceTables(behind: transaction) { $0.replace(by: replacements) }
+        core.changedTables.noteReplacements(at: replacements.keys)
+        core.measureChangesNow()
         return true
     }
 }

@@ -45,6 +45,7 @@ final class Writer: Sendable {
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
         var replaySteps: ReplaySteps
+        var changedTables = ChangedTables()
         /// What keeps the history back to each savepoint.
         var savepointPins: [LogPin] = []
 
@@ -111,6 +112,9 @@ final class Writer: Sendable {
     private let loggingThread = Atomic<UInt>(0)
     private let durability: Durability
     let storeLog: StoreLog?
+    /// What the memory of the store is divided into.
+    let memory: StoreMemory
+    let stall = WriteStall()
     /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
     /// a write's body for itself.
     let figures: Lock<WriterFigures>
@@ -126,6 +130,7 @@ final class Writer: Sendable {
         self.published = published
         self.durability = durability
         storeLog = opening.log
+        memory = opening.memory
         assets = opening.assets
         opener = LockHolder(
             processID: opening.environment.processID(),
@@ -245,6 +250,7 @@ final class Writer: Sendable {
         body: (inout StoreState, borrowing Turn) throws -> Void
     ) throws -> Receipt {
         try checkCaller()
+        waitForMemory()
         let durability = durability.joined(with: wished)
         var receipt: Receipt?
         // Let go behind the turn: they may be the last to hold what this transaction replaces.
@@ -255,6 +261,7 @@ final class Writer: Sendable {
             defer { leave() }
             try settle(core, before: pipeline, &remains)
             let open = try core.openLogForChanges()
+            core.measureChanges()
             let atHand = Turn(core, try makeHeader(core), open)
             former = core.sharedHead
             var transaction = RunningTransaction(
@@ -290,25 +297,6 @@ final class Writer: Sendable {
         withExtendedLifetime(former) { withExtendedLifetime(remains) {} }
         guard let receipt else { preconditionFailure("a write that neither returned nor threw") }
         return receipt
-    }
-
-    /// Appends the encoded transaction to the log.
-    func log(_ header: TransactionHeader, _ core: Core, _ open: OpenLog) throws {
-        do {
-            try core.encoder.withBytes { bytes throws(LogError) in
-                try open.log.append(
-                    sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
-                    payload: bytes)
-                core.recent.note(header.id, bytes)
-            }
-            core.replaySteps.logged += UInt64(core.encoder.eventCount) + 1
-            let log = open.log.statistics
-            let compaction = CompactionFigures(open, core)
-            figures.withLock { $0.noteAppend(log, compaction) }
-        } catch {
-            noteFigures(open, core)
-            throw StoreError.log(error)
-        }
     }
 
     /// Makes what a logged transaction led to the head.
@@ -434,17 +422,4 @@ final class Writer: Sendable {
     }
 
     private func leave() { writingThread.store(0, ordering: .relaxed) }
-}
-
-extension Writer.Core {
-    /// The log as it is, kept by a pin.
-    func pinnedMoment() throws(StoreError) -> LogMoment { LogMoment(try openLog().log) }
-
-    func openLog() throws(StoreError) -> Writer.OpenLog {
-        switch access {
-        case .open(let open): return open
-        case .suspended: throw .suspended
-        case .closed: throw .closed
-        }
-    }
 }

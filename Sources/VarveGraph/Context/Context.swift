@@ -178,30 +178,21 @@ package struct TableList {
         }
     }
 
-    /// Whether a table that does not fit the memory of its store was changed since it began to wait.
-    package var hasChangedScannedTables: Bool {
-        tables.unfilled.contains { $0.isScanned && $0.isChanged }
-    }
-
-    /// Whether a table was filled by nothing but what was put into it, and so takes memory that its store does not count.
-    package var hasUnreservedTables: Bool {
-        tables.unfilled.contains { $0.isUnreserved }
-    }
-
-    /// Tables that may take the place of some of these, by position: they wait, do not fit the memory of their store, and have
-    /// the same content. What was changed since the former ones began to wait, or all that was put into them, is then
-    /// read of a file as well.
+    /// Tables that take the place of some of these, by position: they wait, and have the same content. What was changed since
+    /// the others began to wait, or all that was put into them, is then read of a file as well.
     ///
-    /// - Parameter other: tables with the same content, which no other context has.
-    package func replacements(in other: borrowing TableList) -> [Int: AnyTable] {
+    /// - Parameters:
+    ///   - positions: which tables are to be replaced.
+    ///   - other: tables with the same content, which no other context has.
+    package func replacements(
+        for positions: Set<Int>, in other: borrowing TableList
+    ) -> [Int: AnyTable] {
         var replacements: [Int: AnyTable] = [:]
-        for position in tables.unfilled.indices {
+        for position in positions {
             let former = tables.unfilled[position]
-            guard former.isScanned || former.isUnreserved,
-                let found = other.position(of: former.descriptor)
-            else { continue }
+            guard let found = other.position(of: former.descriptor) else { continue }
             let next = other.tables.unfilled[found]
-            if next.isScanned, next.takePlace(of: former) { replacements[position] = next }
+            if next.takePlace(of: former) { replacements[position] = next }
         }
         return replacements
     }

@@ -178,22 +178,20 @@ extension AnyTable {
         return true
     }
 
-    /// Whether the slots that another table has given itself have the ids here that they have there. Replay gives them in the
-    /// order in which the log names them, so it should: a link that led elsewhere would be found by nothing.
+    /// Whether the slots that another table has assigned itself have the ids here that they have there. Replay assigns them
+    /// in the order in which the log names them, so they should: a link would lead to another entity otherwise. Of many
+    /// slots some are compared, because a writer waits for it.
     private final func hasNewIDs(of former: AnyTable) -> Bool {
         let stored = max(0, (former.cells.stored?.count ?? 0) - 1) * AnyTable.leafWidth
+        let step = max(1, (slotCount - stored) / AnyTable.comparedIDsMax)
         let (here, there) = (forOneReader(), former.forOneReader())
-        return (stored..<slotCount).allSatisfy {
+        return stride(from: stored, to: slotCount, by: step).allSatisfy {
             let slot = Slot(UInt32(truncatingIfNeeded: $0))
             return here.idText(of: slot) == there.idText(of: slot)
         }
     }
 
-    /// Whether the table was filled by what was put into it, and could wait: no memory is counted for it.
-    final var isUnreserved: Bool {
-        isFilled && memoryReservation == nil && descriptor.readsEveryRow && descriptor.readsEveryID
-            && descriptor.tombstoneOwner == nil
-    }
+    private static var comparedIDsMax: Int { 256 }
 
     /// How many slots a leaf of rows has.
     package static var leafWidth: Int { PackedLeaf.width }

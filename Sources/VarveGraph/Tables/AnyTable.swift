@@ -76,7 +76,7 @@ package class AnyTable {
     /// Whether the table has all that it can have: rows, ids, links, indexes and the order of the rows.
     @exclusivity(unchecked) @usableFromInline package internal(set) final var isFilled = true
     /// What is kept as long as the table, or a copy, has everything: the memory that a store counts for it.
-    @exclusivity(unchecked) package final var memoryReservation: (any AnyObject & Sendable)?
+    @exclusivity(unchecked) package final var memoryReservation: (any MemoryReservation)?
     /// Whether a table that waits differs from its source.
     @exclusivity(unchecked) final var isChanged = false
     /// What passes found of a table that loads leaves.

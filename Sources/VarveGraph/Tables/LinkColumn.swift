@@ -69,8 +69,7 @@ package struct LinkColumn: Sendable {
         _ stored: @escaping StoredLists, forSlots slotCount: Int, countedIn memory: LeafMemory?
     ) {
         let (isToMany, shift) = (isToMany, leafShift)
-        let width = isToMany ? MemoryLayout<SlotList>.stride : MemoryLayout<UInt32>.stride
-        let size = memory.map { LeafSize($0, bytes: width << shift + Self.leafHeaderBytes) }
+        let size = memory.map { LeafSize($0, bytes: leafBytes) }
         let count = (slotCount + (1 << shift) - 1) >> shift
         let leaves = StoredLeaves(count: count, size: size) { number in
             let first = UInt32(number << shift)
@@ -82,6 +81,17 @@ package struct LinkColumn: Sendable {
 
     /// Of the object and its reference, about; where lists are long they take more.
     private static let leafHeaderBytes = 64
+
+    /// What a leaf takes.
+    private var leafBytes: Int {
+        let width = isToMany ? MemoryLayout<SlotList>.stride : MemoryLayout<UInt32>.stride
+        return width << leafShift + Self.leafHeaderBytes
+    }
+
+    /// What the leaves take that the column has of its own, because of changes. O(such leaves)
+    var ownLeafBytes: Int {
+        (isToMany ? lists.tree.ownLeafCount : single.tree.ownLeafCount) * leafBytes
+    }
 
     var cachedBytes: Int { (isToMany ? lists.tree : single.tree).stored?.cachedBytes ?? 0 }
 

@@ -8,8 +8,8 @@ package protocol TableSource: AnyObject, Sendable {
     /// is first read.
     var loadsLeaves: Bool { get }
 
-    /// Whether the filled table fits the memory that the store may take.
-    var mayFill: Bool { get }
+    /// Memory for the filled table; nil where it does not fit the memory of the store.
+    var reservation: (any MemoryReservation)? { get }
 
     /// The table with everything, filled now unless that was done. Ends the process with a message where what was
     /// stored cannot be read: a read of a context cannot throw.
@@ -54,6 +54,17 @@ package protocol TableSource: AnyObject, Sendable {
         ofIndex index: Int, in bounds: FieldBounds, isReversed: Bool,
         while body: (_ slot: UInt32, _ isNewKey: Bool) -> Bool
     ) -> Bool
+}
+
+extension TableSource {
+    /// Whether the filled table fits the memory that the store may take.
+    package var mayFill: Bool { reservation != nil }
+}
+
+/// Memory that a store counts for a filled table, for as long as anything refers to it.
+package protocol MemoryReservation: AnyObject, Sendable {
+    /// Reserves memory for a table that has so many slots by now. Returns false where that does not fit.
+    func grow(toSlots count: Int) -> Bool
 }
 
 /// What a source knows of an entity by its id alone.

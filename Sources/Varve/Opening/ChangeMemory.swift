@@ -1,0 +1,77 @@
+internal import Synchronization
+
+/// What changes take that only memory and the log have, and how much of it starts a checkpoint and makes writers wait.
+///
+/// A checkpoint releases them: tables that do not fit the budget read it from then on. What changes take is measured
+/// before a transaction, whenever enough was logged since the last time.
+final class ChangeMemory: Sendable {
+    /// From so many bytes on a checkpoint begins.
+    let bytesMax: Int
+    private let measured = Atomic(0)
+    /// What was left behind the last checkpoint: another one would not release it either.
+    private let kept = Atomic(0)
+    private let slotBytesKnown = Atomic(0)
+    private let loggedBytes = Atomic(0)
+    private let loggedEvents = Atomic(0)
+    private let eventsMeasured = Atomic(0)
+
+    /// Less than this is not worth a checkpoint.
+    private static var bytesMin: Int { 256 << 10 }
+    /// How many times the bytes of its event a row takes that was inserted, with its id and its index entries.
+    private static var filledBytesPerLoggedByte: Int { 3 }
+    /// Where nothing was logged yet.
+    private static var slotBytesUnknown: Int { 256 }
+
+    init(budgetBytes: Int) { bytesMax = max(budgetBytes / 4, Self.bytesMin) }
+
+    /// As of the last measurement.
+    var bytes: Int { measured.load(ordering: .relaxed) }
+
+    private var bytesBehindCheckpoint: Int { bytes - kept.load(ordering: .relaxed) }
+
+    var needsCheckpoint: Bool { bytesBehindCheckpoint > bytesMax }
+
+    /// Whether writers wait for the checkpoint that has begun.
+    var stallsWriters: Bool { bytesBehindCheckpoint / 2 > bytesMax }
+
+    // MARK: - Measuring
+
+    /// Counts what was logged.
+    func noteLogged(byteCount: Int, eventCount: Int) {
+        loggedBytes.wrappingAdd(byteCount, ordering: .relaxed)
+        loggedEvents.wrappingAdd(eventCount, ordering: .relaxed)
+    }
+
+    /// Whether so much was logged since the last measurement that changes may take an eighth of the bound more. One event
+    /// copies a leaf of eight rows at most, and some of links.
+    var isMeasurementDue: Bool {
+        let events = loggedEvents.load(ordering: .relaxed)
+        let new = events - eventsMeasured.load(ordering: .relaxed)
+        return new * slotBytes > bytesMax / 64
+    }
+
+    func note(_ bytes: Int) {
+        eventsMeasured.store(loggedEvents.load(ordering: .relaxed), ordering: .relaxed)
+        measured.store(bytes, ordering: .relaxed)
+        // They may have become fewer in other ways: a table was filled, or reloaded.
+        if bytes < kept.load(ordering: .relaxed) { kept.store(bytes, ordering: .relaxed) }
+    }
+
+    /// A checkpoint has ended, and tables that could read it do so.
+    func noteCheckpoint() { kept.store(bytes, ordering: .relaxed) }
+
+    // MARK: - Size of slots
+
+    /// An estimate of what a slot takes in a filled table, with its id and its index entries: by the newest checkpoint, or
+    /// by what was logged.
+    var slotBytes: Int {
+        let known = slotBytesKnown.load(ordering: .relaxed)
+        if known > 0 { return known }
+        let events = loggedEvents.load(ordering: .relaxed)
+        guard events > 0 else { return Self.slotBytesUnknown }
+        let mean = loggedBytes.load(ordering: .relaxed) / events
+        return max(1, mean * Self.filledBytesPerLoggedByte)
+    }
+
+    func noteSlotBytes(_ count: Int) { slotBytesKnown.store(count, ordering: .relaxed) }
+}

@@ -1,0 +1,31 @@
+// What a table takes of the memory of its store.
+
+extension AnyTable {
+    /// Memory that is reserved for the filled table: this one, or that of one that waits; nil for none.
+    package final var reservation: (any MemoryReservation)? {
+        memoryReservation ?? source?.reservation
+    }
+
+    /// Whether the rows can be read of a checkpoint, leaf by leaf, instead of being in memory.
+    package final var mayWait: Bool {
+        descriptor.readsEveryRow && descriptor.readsEveryID && descriptor.tombstoneOwner == nil
+    }
+
+    /// What the leaves take that a table which waits has of its own, because of changes. O(such leaves)
+    ///
+    /// - Parameter slotBytes: what a slot of a filled table takes, with its id and its index entries.
+    package final func changedBytes(slotBytes: Int) -> Int {
+        links.reduce(cells.ownLeafCount * AnyTable.leafWidth * slotBytes) {
+            $0 + $1.ownLeafBytes
+        }
+    }
+}
+
+extension PageTree {
+    /// How many leaves the tree has of its own, beside those that are stored. O(such leaves)
+    var ownLeafCount: Int {
+        var count = 0
+        forEachOwnNode { _, _ in count += 1 }
+        return count
+    }
+}
