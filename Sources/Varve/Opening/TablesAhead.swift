@@ -17,7 +17,7 @@ final class TablesAhead: Sendable {
     /// - Parameter context: a copy of what the store has opened. Nothing else of it is kept than its tables, each until it is
     ///   filled: one that two contexts hold is copied by the first change.
     init?(of context: Context) {
-        var waiting = context.tables.tables.unfilled.filter { !$0.isFilled && $0.hasRoom }
+        var waiting = context.tables.tables.unfilled.filter { !$0.isFilled && $0.mayFill }
         guard !waiting.isEmpty else { return nil }
         // The first that was named is filled first.
         waiting.reverse()
