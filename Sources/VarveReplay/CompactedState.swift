@@ -22,6 +22,7 @@ package struct CompactedState: ~Copyable {
     private var replay: SteppedReplay
     /// What the state is to have.
     private let indexes: [TypeNumber: [IndexDeclaration]]
+    private let indexKeyBytesMax: Int
     /// Makes them, once all was replayed.
     private var building: IndexBuilding?
     private let byteCount: UInt64
@@ -29,9 +30,12 @@ package struct CompactedState: ~Copyable {
 
     /// Opens the checkpoint, and reads its first pages.
     ///
-    /// - Parameter indexes: those that the state is to have.
+    /// - Parameters:
+    ///   - indexes: those that the state is to have.
+    ///   - indexKeyBytesMax: how many bytes of keys may be in memory to make one; see ``IndexBuilding``.
     package init(
-        _ compaction: Compaction, indexes: [TypeNumber: [IndexDeclaration]]
+        _ compaction: Compaction, indexes: [TypeNumber: [IndexDeclaration]],
+        indexKeyBytesMax: Int = IndexBuilding.usualKeyBytesMax
     ) throws(LogError) {
         let file = try compaction.openBase()
         let isImage = file?.header.isImage ?? false
@@ -40,6 +44,7 @@ package struct CompactedState: ~Copyable {
         self.compaction = compaction
         self.replay = replay
         self.indexes = indexes
+        self.indexKeyBytesMax = indexKeyBytesMax
         byteCount = replay.byteCount + (file?.rawBytes.reduce(0, &+) ?? 0)
         transaction = file == nil ? StateTransaction(State()) : nil
         imageFile = isImage ? file : nil
@@ -64,7 +69,10 @@ package struct CompactedState: ~Copyable {
             }
             bytesDone += taken
             transaction.dropWornIndexes()
-            if !goesOn { building = IndexBuilding(in: transaction, wanted: indexes) }
+            if !goesOn {
+                building = IndexBuilding(
+                    in: transaction, wanted: indexes, keyBytesMax: indexKeyBytesMax)
+            }
             return true
         } catch {
             // What does not fit may be the block's fault.

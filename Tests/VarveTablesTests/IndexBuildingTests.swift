@@ -45,9 +45,11 @@ struct IndexBuildingTests {
     /// Returns how many steps that took.
     @discardableResult
     private static func build(
-        _ wanted: Wanted, in transaction: StateTransaction, atMost stepsMax: Int = .max
+        _ wanted: Wanted, in transaction: StateTransaction, atMost stepsMax: Int = .max,
+        keyBytesMax: Int = IndexBuilding.usualKeyBytesMax
     ) -> Int {
-        var building = IndexBuilding(in: transaction, wanted: wanted)
+        var building = IndexBuilding(
+            in: transaction, wanted: wanted, keyBytesMax: keyBytesMax)
         var steps = 0
         while steps < stepsMax, building.advance() { steps += 1 }
         return steps
@@ -68,15 +70,18 @@ struct IndexBuildingTests {
         let content = StateContent(before)
         history.reclaim()
         let pageCount = before.store.pageCount
+        let keyBytesMax = [1, 100, 1_000, IndexBuilding.usualKeyBytesMax][seed % 4]
         for _ in 0..<4 {
             let transaction = StateTransaction(before)
-            Self.build(wanted, in: transaction, atMost: generator.below(12))
+            Self.build(
+                wanted, in: transaction, atMost: generator.below(12), keyBytesMax: keyBytesMax)
             transaction.rollBack()
             before.store.reclaim()
             #expect(StateContent(before) == content, "seed \(seed)")
             #expect(before.store.pageCount == pageCount, "seed \(seed)")
         }
-        history.move(to: before.changed { _ = Self.build(wanted, in: $0) })
+        history.move(
+            to: before.changed { _ = Self.build(wanted, in: $0, keyBytesMax: keyBytesMax) })
         #expect(StateContent(history.state) == StateContent(other.state), "seed \(seed)")
         for table in other.state.tables {
             let type = table.definition.number

@@ -350,7 +350,9 @@ final class Compactor: Sendable {
         _ begun: Writer.BegunCompaction, on background: BackgroundThread,
         _ progress: (CompactionProgress) -> Void
     ) throws -> (State, StoredImage?, TriedRows?) {
-        var reading = try CompactedState(begun.compaction, indexes: begun.indexes)
+        var reading = try CompactedState(
+            begun.compaction, indexes: begun.indexes,
+            indexKeyBytesMax: writer.memory.indexKeyBytesMax)
         do {
             try background.repeat({ try reading.advance() }) {
                 progress(CompactionProgress(phase: .reading, fraction: reading.fraction))

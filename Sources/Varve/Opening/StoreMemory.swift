@@ -41,6 +41,9 @@ final class StoreMemory: Sendable {
     /// An image whose pages take less is never limited: looking for its pages costs less then.
     var limitedImageMin: Int { byteCount / 4 }
 
+    /// What the keys of an index may take while a compaction makes it: more than that is made in ranges of keys.
+    var indexKeyBytesMax: Int { min(max(byteCount / 4, 1 << 20), 64 << 20) }
+
     // MARK: - Tables
 
     /// Memory for a filled table, reserved as long as anything refers to it: the table, its copies, and what fills it.

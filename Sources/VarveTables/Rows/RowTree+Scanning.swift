@@ -30,30 +30,44 @@ extension RowTree {
         }
     }
 
+    var leafCount: Int { (count + slotsPerLeaf - 1) / slotsPerLeaf }
+
     /// All leaves, in the order of slots. One that the tree does not name, as damage may make it, has no page.
     func storedLeaves(in pages: PageTable) -> [StoredLeaf] {
-        let leafCount = (count + slotsPerLeaf - 1) / slotsPerLeaf
+        storedLeaves(0..<leafCount, in: pages)
+    }
+
+    /// The leaves at some positions, in the order of slots.
+    func storedLeaves(_ positions: Range<Int>, in pages: PageTable) -> [StoredLeaf] {
         var found: [StoredLeaf] = []
-        found.reserveCapacity(leafCount)
+        found.reserveCapacity(positions.count)
         func add(_ page: PageNumber) {
-            found.append(StoredLeaf(position: UInt32(truncatingIfNeeded: found.count), page: page))
+            let position = positions.lowerBound + found.count
+            found.append(StoredLeaf(position: UInt32(truncatingIfNeeded: position), page: page))
         }
-        leaves.forEach(in: pages) { position, page in
-            while found.count < min(position, leafCount) { add(.none) }
-            guard position < leafCount else { return false }
+        func addMissing(upTo position: Int) {
+            while positions.lowerBound + found.count < position { add(.none) }
+        }
+        leaves.forEach(from: positions.lowerBound, in: pages) { position, page in
+            addMissing(upTo: min(position, positions.upperBound))
+            guard position < positions.upperBound else { return false }
             add(page)
             return true
         }
-        while found.count < leafCount { add(.none) }
+        addMissing(upTo: positions.upperBound)
         return found
     }
 
     /// All leaves, ascending by where their pages are stored: those of a block are neighbours.
     func leavesAsStored(in pages: PageTable) -> [StoredLeaf] {
-        let leaves = storedLeaves(in: pages)
+        Self.asStored(storedLeaves(in: pages))
+    }
+
+    /// Leaves, ascending by where their pages are stored.
+    static func asStored(_ leaves: [StoredLeaf]) -> [StoredLeaf] {
         // As a table is that was written at once.
-        if Self.ascend(leaves[...]) { return leaves }
-        let places = leaves.map { Int($0.page.rawValue &>> Self.placeBits) }
+        if ascend(leaves[...]) { return leaves }
+        let places = leaves.map { Int($0.page.rawValue &>> placeBits) }
         guard let first = places.min(), let last = places.max() else { return [] }
         // Counted and dealt out, because a comparison sort of so many takes longer than to read them.
         var starts = [Int](repeating: 0, count: last - first + 2)
@@ -64,7 +78,7 @@ extension RowTree {
             sorted[ends[place - first]] = leaf
             ends[place - first] += 1
         }
-        for (start, end) in zip(starts, ends) where !Self.ascend(sorted[start..<end]) {
+        for (start, end) in zip(starts, ends) where !ascend(sorted[start..<end]) {
             sorted[start..<end].sort { $0.page.rawValue < $1.page.rawValue }
         }
         return sorted

@@ -3,10 +3,14 @@ package import VarveEvents
 /// Makes the indexes of some of a transaction's types those that are wanted: drops others, and builds those that are missing
 /// of the rows.
 ///
-/// Each step takes a millisecond or two, on the thread that may change the store, but for the first one of an index, which
-/// lists the leaves of the table. The transaction is published when all are there, or rolled back.
+/// Each step takes a millisecond or two, on the thread that may change the store. The transaction is published when all are
+/// there, or rolled back.
 package struct IndexBuilding: ~Copyable {
+    /// How many bytes of keys are in memory where nothing else is said.
+    package static let usualKeyBytesMax = 64 << 20
+
     private let transaction: StateTransaction
+    private let keyBytesMax: Int
     /// What is still to be built.
     private var missing: ArraySlice<(table: Int, declaration: IndexDeclaration)>
     /// The first of them, once it was begun.
@@ -14,12 +18,17 @@ package struct IndexBuilding: ~Copyable {
 
     /// Drops what is not wanted, and reads the nodes of that.
     ///
-    /// - Parameter wanted: the indexes of each type. One that cannot be made is left out: its type lacks a field, or has
-    ///   one whose order is the application's. Types that are not named keep theirs: another app may need them.
+    /// - Parameters:
+    ///   - wanted: the indexes of each type. One that cannot be made is left out: its type lacks a field, or has one whose
+    ///     order is the application's. Types that are not named keep theirs: another app may need them.
+    ///   - keyBytesMax: how many bytes of keys may be in memory at once, with 16 for each. One key always may. An index with
+    ///     more is made in ranges, for each of which all rows are read.
     package init(
-        in transaction: StateTransaction, wanted: [TypeNumber: [IndexDeclaration]]
+        in transaction: StateTransaction, wanted: [TypeNumber: [IndexDeclaration]],
+        keyBytesMax: Int = Self.usualKeyBytesMax
     ) {
         self.transaction = transaction
+        self.keyBytesMax = keyBytesMax
         transaction.releaseStaleIndexes()
         var missing: [(table: Int, declaration: IndexDeclaration)] = []
         for table in transaction.tables.indices {
@@ -61,7 +70,7 @@ package struct IndexBuilding: ~Copyable {
         let known = transaction.tables[table]
         guard !known.indexes.contains(where: { $0.declaration == declaration }) else { return nil }
         return FieldIndex(known.layout, declaration).map {
-            UnfinishedIndex($0, ofTableAt: table, in: transaction)
+            UnfinishedIndex($0, ofTableAt: table, in: transaction, keyBytesMax: keyBytesMax)
         }
     }
 }

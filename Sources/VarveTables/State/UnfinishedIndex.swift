@@ -3,44 +3,58 @@ import VarveEvents
 /// An index that is being made of the live rows of a table: the one way to make it, in steps of a millisecond or two.
 ///
 /// Rows are read in the order in which they are stored, each block of an image once and without keeping it. Their keys
-/// are sorted, because ascending ones fill pages.
+/// are sorted, because ascending ones fill pages. Where the keys do not fit into their bound of memory, the index is made in
+/// ranges of keys, and the rows are read once for each.
 struct UnfinishedIndex {
     private static let leavesPerStep = 128
     private static let entriesPerStep = 1_024
 
     private(set) var index: FieldIndex
     private let table: Int
-    /// What is still to be read.
-    private var leaves: ArraySlice<StoredLeaf>
-    private let buffers = ScanBuffers()
-    private var entries = IndexEntries()
+    /// Over the rows, once for each range.
+    private var walk: StoredLeafWalk
+    private var entries: IndexEntries
     private var isMerging = false
 
-    /// - Parameter empty: an index without entries, of the newest layout of the table.
-    init(_ empty: FieldIndex, ofTableAt table: Int, in transaction: StateTransaction) {
+    /// - Parameters:
+    ///   - empty: an index without entries, of the newest layout of the table.
+    ///   - keyBytesMax: how many bytes of keys may be in memory, with 16 for each.
+    init(
+        _ empty: FieldIndex, ofTableAt table: Int, in transaction: StateTransaction,
+        keyBytesMax: Int = IndexBuilding.usualKeyBytesMax
+    ) {
         index = empty
         self.table = table
-        leaves =
-            transaction.tables[table].rows
-            .leavesAsStored(in: transaction.transaction.pages)[...]
+        walk = StoredLeafWalk(transaction.tables[table].rows)
+        entries = IndexEntries(byteCountMax: keyBytesMax)
     }
 
     /// Goes on; false when the index has all entries. Nothing may change the table meanwhile.
     ///
     /// - Throws: where a row has no key. What was made goes with the transaction.
     mutating func advance(in transaction: StateTransaction) throws(RowFault) -> Bool {
-        if isMerging { return move(in: transaction.transaction) }
-        let step = leaves.prefix(Self.leavesPerStep)
-        leaves = leaves.dropFirst(step.count)
-        try transaction.addEntries(of: table, step, through: buffers, of: index, to: &entries)
-        if leaves.isEmpty {
+        if isMerging { return merge(in: transaction.transaction) }
+        let pages = transaction.transaction.pages
+        if let leaves = walk.next(atMost: Self.leavesPerStep, in: pages) {
+            try transaction.addEntries(
+                of: table, leaves, passing: walk.blocks, of: index, to: &entries)
+        } else {
             entries.beginMerge()
             isMerging = true
         }
         return true
     }
 
-    /// Adds the next entries; false when there are no more.
+    /// Adds the next entries, or begins with the next range; false when there is none.
+    private mutating func merge(in transaction: PageTransaction) -> Bool {
+        if move(in: transaction) { return true }
+        guard entries.beginNextRange() else { return false }
+        walk.restart()
+        isMerging = false
+        return true
+    }
+
+    /// Adds the next entries; false when the range has no more.
     private mutating func move(in transaction: PageTransaction) -> Bool {
         var filled = index
         defer { index = filled }

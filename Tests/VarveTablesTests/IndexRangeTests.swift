@@ -1,0 +1,165 @@
+import Testing
+import VarveEvents
+import VarveTestSupport
+
+@testable import VarveTables
+
+/// Indexes that are made in ranges of keys, because all keys do not fit into memory.
+@Suite("Indexes made in ranges")
+struct IndexRangeTests {
+    private static let type = TypeNumber(1)
+    private static let definition = TypeDefinition(
+        number: type, name: "Person", idType: .int64,
+        fields: [
+            FieldDefinition(number: FieldNumber(1), name: "name", type: .string, rung: .storable),
+            FieldDefinition(
+                number: FieldNumber(2), name: "age", type: .optional(.int64), rung: .storable),
+        ], relations: [])
+
+    private struct Person {
+        let name: String
+        let age: Int64?
+    }
+
+    /// Names of different lengths, of which some are longer than a key and begin with the same text; and few ages.
+    private static func people(_ count: Int, _ generator: inout SeededGenerator) -> [Person] {
+        let beginnings = ["", "a", "ab", "Ä", String(repeating: "long ", count: 40)]
+        return (0..<count).map { _ in
+            Person(
+                name: beginnings[generator.below(5)] + "\(generator.below(30))",
+                age: generator.chance(4) ? nil : Int64(generator.below(5)) - 2)
+        }
+    }
+
+    private static func state(of people: [Person]) throws -> State {
+        let empty = try UserLog.transaction(behind: State()) { try $0.define(definition) }
+        let defined = try UserLog.apply(empty, to: State())
+        return try UserLog.apply(
+            UserLog.transaction(behind: defined) { encoder in
+                for (number, person) in people.enumerated() {
+                    encoder.insert(
+                        encoder.entity(type, bytes: try Int64(number).storedBytes()),
+                        ordinal: Ordinal(UInt64(number + 1)),
+                        row: try person.name.storedBytes() + person.age.storedBytes())
+                }
+            }, to: defined)
+    }
+
+    private static func declaration(_ fields: (UInt32, isDescending: Bool)...) -> IndexDeclaration {
+        IndexDeclaration(fields.map { .init(FieldNumber($0.0), isDescending: $0.isDescending) })
+    }
+
+    private static let declarations = [
+        declaration((1, false)), declaration((2, false)), declaration((2, true), (1, false)),
+        declaration((1, true), (2, true)),
+    ]
+
+    /// Returns how many steps that took.
+    private static func build(
+        _ declarations: [IndexDeclaration], in transaction: StateTransaction, keyBytesMax: Int
+    ) -> Int {
+        var building = IndexBuilding(
+            in: transaction, wanted: [type: declarations], keyBytesMax: keyBytesMax)
+        var steps = 0
+        while building.advance() { steps += 1 }
+        return steps
+    }
+
+    @Test(
+        "They are those that are made at once, of long and equal values and of nil",
+        arguments: TestSize.choose(1...6, nightly: 1...40))
+    func random(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let people = Self.people(60 + generator.below(100), &generator)
+        func content(_ keyBytesMax: Int) throws -> StateContent {
+            StateContent(
+                try Self.state(of: people).changed {
+                    _ = Self.build(Self.declarations, in: $0, keyBytesMax: keyBytesMax)
+                })
+        }
+        let expected = try content(.max)
+        for keyBytesMax in [1, 100, 1_000, 1 + generator.below(10_000)] {
+            #expect(try content(keyBytesMax) == expected, "seed \(seed), \(keyBytesMax) bytes")
+        }
+        // By age, and by slot where ages are equal: nil comes first.
+        let byAge = people.indices.sorted {
+            (people[$0].age ?? .min, $0) < (people[$1].age ?? .min, $1)
+        }
+        #expect(expected.tables[0].indexed[1].map(\.index) == byAge)
+    }
+
+    @Test("The rows are read once for each range")
+    func steps() throws {
+        var generator = SeededGenerator(seed: 3)
+        let state = try Self.state(of: Self.people(3_000, &generator))
+        let byAge = [Self.declarations[1]]
+        func steps(_ keyBytesMax: Int) -> Int {
+            let transaction = StateTransaction(state)
+            defer { transaction.rollBack() }
+            return Self.build(byAge, in: transaction, keyBytesMax: keyBytesMax)
+        }
+        // Three of 1,024 rows and the end of them, and three of 1,024 entries; the index is put in place with the last.
+        let atOnce = steps(IndexBuilding.usualKeyBytesMax)
+        #expect(atOnce == 7)
+        #expect(atOnce == steps(.max))
+        // Keys of five to seven bytes, with 16 for each.
+        #expect(steps(3_000 * 23) == atOnce)
+        #expect(steps(3_000 * 23 / 2) >= atOnce + 4)
+        // Of one range of 16 KiB or more for each.
+        #expect(steps(1 << 15) <= 5 * 6)
+    }
+
+    @Test("Of rows in an image each block is read once for each range, and none is kept")
+    func storedRows() throws {
+        let bytes = try UserLog.state(count: 4_000).image().bytes
+        let byName = IndexDeclaration([.init(FieldNumber(1))])
+        func reads(_ keyBytesMax: Int) throws -> (ranges: [Int: Int], slots: [Slot]) {
+            let source = MemorySource(bytes)
+            let opened = try State.open(source).state
+            let rows = opened.tables[0].rows
+            // The nodes above the leaves are kept.
+            let leaves = rows.storedLeaves(in: opened.pages)
+            let before = source.ranges.count
+            let built = try opened.reading {
+                opened.changed { transaction in
+                    _ = Self.build([byName], in: transaction, keyBytesMax: keyBytesMax)
+                    for leaf in leaves {
+                        #expect(transaction.transaction.pages.cold?.isUnread(leaf.page) == true)
+                    }
+                }
+            }
+            let counts = Dictionary(grouping: source.ranges[before...]) { $0 }
+                .map { ($0.key.lowerBound, $0.value.count) }
+            let content = StateContent(built)
+            return (
+                Dictionary(counts.map { (Int($0.0), $0.1) }) { $0 + $1 }, content.tables[0].indexed[0]
+            )
+        }
+        let atOnce = try reads(.max)
+        #expect(atOnce.ranges.count > 5 && atOnce.ranges.values.allSatisfy { $0 == 1 })
+        let inRanges = try reads(50_000)
+        #expect(Set(inRanges.ranges.keys) == Set(atOnce.ranges.keys))
+        #expect(Set(inRanges.ranges.values).count == 1)
+        #expect(inRanges.ranges.values.allSatisfy { (3...8).contains($0) })
+        #expect(inRanges.slots == atOnce.slots)
+    }
+
+    @Test("Rows that were changed in memory are in each range")
+    func changedRows() throws {
+        let bytes = try UserLog.state(count: 1_000).image().bytes
+        let byAge = [IndexDeclaration([.init(FieldNumber(2)), .init(FieldNumber(1))])]
+        func content(_ keyBytesMax: Int) throws -> StateContent {
+            let opened = try State.open(MemorySource(bytes)).state
+            var changed = try UserLog.update(100..<300, of: opened)
+            changed = try UserLog.delete(700..<800, of: changed)
+            changed = try UserLog.add(1_000..<1_100, to: changed)
+            return StateContent(
+                changed.changed {
+                    _ = Self.build(byAge, in: $0, keyBytesMax: keyBytesMax)
+                })
+        }
+        let inRanges = try content(5_000)
+        #expect(inRanges == (try content(.max)))
+        #expect(inRanges.tables[0].indexed[0].count == 1_000)
+    }
+}
