@@ -130,7 +130,7 @@ package struct TableList {
         return .fromOpaque(readable(at: position))
     }
 
-    /// Of a table that waits. What is returned lives as long as that.
+    /// Of a stored table. What is returned lives as long as that.
     @usableFromInline @inline(never)
     func readable(at position: Int) -> UnsafeRawPointer {
         unretainedUnfilled(at: position, as: AnyTable.self)._withUnsafeGuaranteedRef { table in
@@ -160,7 +160,7 @@ package struct TableList {
         tables.unfilled[position] = table.descriptor.operations.clone(table)
     }
 
-    /// Puts filled tables in the place of those that wait, where they are there by now. Outside of all locks.
+    /// Replaces stored tables by filled ones, where there are some by now. Called outside of all locks.
     mutating func useFilledTables() {
         for position in tables.unfilled.indices
         where !tables.unfilled[position].isFilled && tables.unfilled[position].hasFilled {
@@ -168,7 +168,7 @@ package struct TableList {
         }
     }
 
-    /// Lets the leaves go that tables which wait have made, of each table with more bytes than that.
+    /// Evicts the cached leaves of each stored table in which they take more than `byteCount`.
     package mutating func evictLeaves(above byteCount: Int) {
         for position in tables.unfilled.indices
         where !tables.unfilled[position].isFilled
@@ -178,21 +178,20 @@ package struct TableList {
         }
     }
 
-    /// Whether a table that does not fit the memory of its store was changed since it began to wait.
+    /// Whether a stored table that does not fit the memory budget holds changes.
     package var hasChangedScannedTables: Bool {
         tables.unfilled.contains { $0.isScanned && $0.isChanged }
     }
 
-    /// Whether a table was filled by nothing but what was put into it, and so takes memory that its store does not count.
+    /// Whether a table was filled by insertions alone, so that its memory is not reserved.
     package var hasUnreservedTables: Bool {
         tables.unfilled.contains { $0.isUnreserved }
     }
 
-    /// Tables that may take the place of some of these, by position: they wait, do not fit the memory of their store, and have
-    /// the same content. What was changed since the former ones began to wait, or all that was put into them, is then
-    /// read of a file as well.
+    /// Stored tables that may replace some of these, by position: they have equal content and do not fit the memory budget.
+    /// What the replaced tables hold of changes and insertions is then read from a file as well.
     ///
-    /// - Parameter other: tables with the same content, which no other context has.
+    /// - Parameter other: tables with equal content, which no other context has.
     package func replacements(in other: borrowing TableList) -> [Int: AnyTable] {
         var replacements: [Int: AnyTable] = [:]
         for position in tables.unfilled.indices {
@@ -210,7 +209,7 @@ package struct TableList {
         for (position, table) in replacements { tables.unfilled[position] = table }
     }
 
-    /// Puts the filled table in the place of one that waits.
+    /// Replaces a stored table by the filled one.
     mutating func fillTable(at position: Int, keptIn former: FormerTables?) {
         let table = tables.unfilled[position]
         former?.willCopy(table, at: position)
