@@ -63,14 +63,16 @@ final class SharedState: Sendable {
         return state(with: context)
     }
 
-    /// Lets the leaves go that tables which wait have made, unless the context is lent: the transaction does so then.
+    /// Evicts cached leaves of stored tables, unless the context is lent: then the transaction does so.
+    ///
+    /// - Parameter byteCount: tables whose leaves take no more are left alone.
     func evictLeaves(above byteCount: Int) {
         replaceTables { $0.evictLeaves(above: byteCount) }
     }
 
-    /// Puts tables in the place of others of the same content, unless the context is lent.
+    /// Replaces tables by others of equal content, unless the context is lent.
     func replaceTables(_ body: (inout TableList) -> Void) {
-        // Released outside of the lock: they may be the last to hold many leaves.
+        // Released outside of the lock: it may be the last reference to many leaves.
         let former = held.withLock { held -> Context? in
             guard held.lentTo == nil else { return nil }
             let former = held.context
@@ -135,13 +137,13 @@ final class PublishedState: Sendable {
         }
     }
 
-    /// Lets contexts from now on have tables without the leaves that were made of what is stored.
+    /// Evicts cached leaves of stored tables: contexts from now on have tables with empty caches.
     func evictLeaves(_ memory: StoreMemory) {
         shared.withLock { $0 }.evictLeaves(above: memory.evictedLeafBytesMin)
         memory.noteEviction()
     }
 
-    /// Puts tables in the place of others of the same content, if readers see the state behind a transaction.
+    /// Replaces tables by others of equal content, if a transaction is the newest that readers see.
     func replaceTables(behind transaction: TransactionID, _ body: (inout TableList) -> Void) {
         let newest = shared.withLock { $0 }
         if newest.lastTransaction == transaction { newest.replaceTables(body) }

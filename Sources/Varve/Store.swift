@@ -9,7 +9,7 @@ package import VarveReplay
 ///
 /// Every write is a transaction: it is appended to the store's log whole or not at all, and
 /// opening the store replays the log. Reads take ``context``, a snapshot that nothing disturbs
-/// and that any thread may use; writes are serialised. What has been read stays in memory as far as its ``MemoryBudget`` goes;
+/// and that any thread may use; writes are serialised. What has been read stays in memory within its ``MemoryBudget``;
 /// see ``Loading``.
 ///
 /// ```swift
@@ -85,7 +85,7 @@ public final class Store: Sendable {
     ///   - compactsAutomatically: whether the log is compacted, beside writing, when it is as
     ///     large as the newest checkpoint or takes long to replay; otherwise only ``compact(retaining:for:progress:)`` does.
     ///   - loading: when the entities of a large store are made of what its files hold.
-    ///   - memory: what the store may take for its entities.
+    ///   - memory: how much memory the store may use for its entities.
     ///   - migrations: changes of stored data that go with changes of the types. Those that the store has not
     ///     behind it are performed, all in one transaction. A store that is only read must not need any.
     ///   - migrating: where the store is copied to before it is migrated, and what receives the progress.

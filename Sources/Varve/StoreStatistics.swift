@@ -19,7 +19,7 @@ public struct StoreStatistics: Sendable, Hashable {
     /// The newest checkpoint, nil where there is none yet; of a store that is only read, the one
     /// that its opening started from.
     public let checkpoint: CheckpointStatistics?
-    /// What the store's memory is taken for.
+    /// How much of its ``MemoryBudget`` the store uses, and for what.
     public let memory: MemoryStatistics
     /// The bytes of assets that transactions have replaced or deleted since the last compaction began. The next one
     /// removes the files, unless the kept history or a value names them. Where compactions start by themselves, those of

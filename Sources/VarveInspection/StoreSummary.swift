@@ -114,8 +114,8 @@ public struct StoreSummary: Sendable {
     /// Events of later versions, which this one passes over.
     public let unknownEventCount: Int
 
-    /// What a program takes that holds all entities of the newest checkpoint, about; nil where there is none that can be
-    /// used. A store with a smaller budget of memory reads some of them when they are asked for.
+    /// The memory that all entities of the newest checkpoint take, at most about this; nil where there is none that can be
+    /// used. A store with a smaller memory budget reads some of them on demand.
     public var memoryBytes: ByteCount? {
         guard let newest = checkpoints.first(where: { $0.problem == nil }),
             let raw = newest.rawBytes?.rawValue

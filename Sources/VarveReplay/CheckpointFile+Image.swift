@@ -75,7 +75,7 @@ extension State {
         }
     }
 
-    /// What was met of damage in the checkpoint under the state since there had been `count` meetings; nil for none.
+    /// Damage of the checkpoint under the state that was met after the first `count` times; nil for none.
     package func damage(since count: Int) -> LogError? {
         do throws(PageDamage) {
             try health?.check(since: count)

@@ -64,7 +64,7 @@ private final class EndingSource: TableSource {
     }
 }
 
-/// What is changed in a table that waits is in the filled table too, wherever the filling ends.
+/// What is changed in a stored table is in the filled table too, wherever the filling ends.
 @Suite("Changes of a table whose filling ends meanwhile")
 struct WaitingTableTests {
     private static let ids = ["new 1", "3", "new 2", "vacant", "new 3", "17", "new 4"]

@@ -128,7 +128,7 @@ final class CheckpointLook: Sendable {
         return names.contains(file)
     }
 
-    /// Notes damage, and has the tables that wait filled as long as other files have what is damaged.
+    /// Notes damage, and fills the stored tables as long as other files have what is damaged.
     private func mend(_ error: LogError, in subject: Subject) {
         let waiting = published.context.tables.tables.unfilled.filter {
             $0.sourceFile == subject.comparison.file

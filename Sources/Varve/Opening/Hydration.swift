@@ -20,7 +20,7 @@ struct Hydration {
     let state: State
     /// Whether rows that cannot be read are left out, instead of ending the hydration. Each row is looked at twice then.
     let withholdsRows: Bool
-    /// What tables that wait are filled from where the state cannot be read; nil where none may wait.
+    /// What stored tables are filled from where the state cannot be read; nil where all tables are filled at once.
     let rebuilt: RebuiltState?
     /// Which rows the build of the process has tried; nil where it has tried none.
     let tried: TriedRows?

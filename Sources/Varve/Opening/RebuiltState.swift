@@ -6,7 +6,7 @@ internal import VarveTables
 /// The state that waiting tables are filled from, made again of other files where the checkpoint under it turns out
 /// damaged: of the checkpoint before it and the log from there, or of the whole log.
 ///
-/// What a table that waits has of files is as of the opening; what was changed since is in pages of its own. So it is
+/// What a stored table reads from files is as of the opening; what was changed since is in pages of its own. So it is
 /// read of the state behind the transaction that the opening saw, whatever was written since, and by which process.
 final class RebuiltState: Sendable {
     private struct Course {
@@ -37,7 +37,7 @@ final class RebuiltState: Sendable {
 
     private let identity: Identity
     private let opening: StoreOpening
-    /// An estimate of what a slot takes in tables that are filled.
+    /// An estimate of the bytes that a slot takes in a filled table.
     let bytesPerSlot: Int
     private let tables = Lock<[WaitingTable]>([])
     /// Held while the state is made, so that all tables that need it wait for one.
@@ -71,7 +71,7 @@ final class RebuiltState: Sendable {
         }
     }
 
-    /// Gives the tables a state with pages that are loaded anew, if what this one has loaded takes its share of memory.
+    /// Publishes the state in its next generation to the tables, if the pages of this generation are full.
     func evictPages() {
         publishState { course in
             guard course.state.isFull else { return false }
@@ -80,10 +80,10 @@ final class RebuiltState: Sendable {
         }
     }
 
-    /// Gives the tables the state as it is by now.
+    /// Publishes the present state to the tables.
     func publishState() { publishState { _ in true } }
 
-    /// - Parameter change: returns whether the tables need the state.
+    /// - Parameter change: changes the state; returns whether the tables need the new one.
     private func publishState(after change: (inout Course) -> Bool) {
         let former = course.withLock { course -> [StoredTable.Content] in
             guard change(&course) else { return [] }
@@ -91,11 +91,11 @@ final class RebuiltState: Sendable {
             return tables.withLock { $0.compactMap(\.table) }
                 .compactMap { $0.use(course.state, attempts: attempts) }
         }
-        // Outside of the locks: what a table had may be the last to keep many pages.
+        // Released outside of the locks: it may be the last reference to many pages.
         withExtendedLifetime(former) {}
     }
 
-    /// What is loaded of the checkpoint.
+    /// The memory of the checkpoint's loaded pages.
     var cachedBytes: Int { course.withLock { $0.state.cachedBytes } }
 
     /// The state that takes the place of one that cannot be read.

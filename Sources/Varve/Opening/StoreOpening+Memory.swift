@@ -4,8 +4,8 @@ internal import VarveReplay
 internal import VarveTables
 
 extension StoreOpening {
-    /// The content of the newest state again, of the newest checkpoint and the log behind it; nil where the log does not end
-    /// with a transaction.
+    /// Reads the newest state again from the newest checkpoint and the log behind it. Nil where the log does not end with
+    /// the transaction.
     func reopened(
         _ current: StoreState, behind transaction: TransactionID
     ) throws(StoreError) -> Context? {
@@ -22,8 +22,7 @@ extension StoreOpening {
         }
     }
 
-    /// A state to read tables from that wait, with pages that make room for one another where they do not fit the store's
-    /// memory.
+    /// The state that stored tables read from. Its pages are evicted if they do not fit the memory budget.
     func limited(_ state: State) -> State {
         state.limited(to: memory.pages, from: memory.limitedImageMin)
     }

@@ -31,7 +31,7 @@ struct StoreOpening {
     var health = HealthRecord()
     /// What tables of the store's contexts wait for.
     var waiting = WaitingStates()
-    /// What the memory of the store is shared out to.
+    /// The memory budget of the store, which its tables and caches share.
     var memory = StoreMemory(.standard)
 
     /// What a state is made for.
@@ -368,7 +368,7 @@ struct StoreOpening {
     struct Hydrated {
         var state: StoreState
         let unread: UnreadContent
-        /// What tables that wait are filled from where the state cannot be read; nil where none may wait.
+        /// What stored tables are filled from where the state cannot be read; nil where all tables are filled at once.
         let rebuilt: RebuiltState?
     }
 

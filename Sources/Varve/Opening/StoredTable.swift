@@ -5,8 +5,8 @@ internal import VarveLog
 internal import VarveReplay
 internal import VarveTables
 
-/// What an opening leaves to be read later of one table: loads leaves that are looked at, and fills a whole table for what
-/// needs all rows or an index.
+/// One table of a checkpoint that an opening does not read: loads leaves when they are read, and fills the table for
+/// operations that need all rows or an index.
 final class StoredTable: TableSource {
     /// One reference, which is counted for each part that is read.
     final class Content: Sendable {
@@ -27,15 +27,15 @@ final class StoredTable: TableSource {
         var failure: StoreError?
     }
 
-    /// Nil when the whole table is there.
+    /// Nil once the table is filled.
     private let source: Lock<Source?>
-    /// The whole table, once something needed it. Held while that is filled, so that other threads that need it wait.
+    /// The filled table, once something needed it. The lock is held while it is filled, so that other threads wait for it.
     private let whole: Lock<FilledTable>
     private let isFilled = Atomic(false)
     private let memory: StoreMemory
-    /// An estimate of what the whole table takes.
+    /// An estimate of what the filled table takes.
     private let filledBytes: Int
-    /// Memory for the whole table; nil where it does not fit.
+    /// Memory for the filled table; nil where it does not fit.
     let reservation: (any MemoryReservation)?
     private let slotBytes: Int
     /// How many entities and leaves were read one by one.
@@ -142,19 +142,19 @@ final class StoredTable: TableSource {
 
     // MARK: - Reading a part
 
-    /// What is read, with pages that are not full.
+    /// The content to read from. Evicts pages first if their generation is full.
     private func currentContent() -> Content? {
         guard let (content, rebuilt) = source.withLock({ $0.map { ($0.content, $0.rebuilt) } })
         else { return nil }
         guard content.value.state.isFull else { return content }
-        // Leaves may have gone since.
+        // Leaves may have been evicted since.
         memory.rebalance()
         guard content.value.state.isFull else { return content }
         rebuilt.evictPages()
         return source.withLock { $0?.content }
     }
 
-    /// Takes a state with other pages. Returns what was read before, unless the whole table is there.
+    /// Replaces the state by one with other pages. Returns the former content, or nil if the table is filled.
     func use(_ state: State, attempts: Int) -> Content? {
         source.withLock { source in
             guard let former = source?.content else { return nil }
@@ -166,10 +166,10 @@ final class StoredTable: TableSource {
         }
     }
 
-    /// Calls `body` with what is read, again where it met damage that other files can mend, unless the table may be filled.
-    /// Returns nil where it met damage, or the whole table is there: that knows it.
+    /// Calls `body` with the content, and again after damage that other files can mend, unless the table may be filled.
+    /// Returns nil after damage, and for a filled table: the caller reads the filled table then.
     ///
-    /// - Parameter tryingAgain: false for what may be called once.
+    /// - Parameter tryingAgain: false if `body` must not be called twice.
     private func reading<Value, Failure: Error>(
         tryingAgain: Bool = true, _ body: (TableContent) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -179,7 +179,7 @@ final class StoredTable: TableSource {
             let state = content.value.state
             let meetings = state.health?.meetingCount ?? 0
             let result = Result { () throws(Failure) in try body(content.value) }
-            // Behind damage an error says that a row of zeros is none.
+            // After damage an error only says that zeros are no row.
             guard let damage = state.damage(since: meetings) else { return try result.get() }
             guard !mayFill, replacePages(of: content, after: damage), tryingAgain else {
                 return nil
@@ -187,7 +187,7 @@ final class StoredTable: TableSource {
         }
     }
 
-    /// Has the state made again of other files. False where there are none: filling the table says so then.
+    /// Rebuilds the state from other files. False where there are none: filling the table reports that.
     private func replacePages(of content: Content, after damage: LogError) -> Bool {
         guard
             let (newest, attempts, rebuilt) = source.withLock({
@@ -225,7 +225,7 @@ final class StoredTable: TableSource {
         storedIndex(index)?.fields
     }
 
-    /// Nil for an index that is not stored, and where the whole table is there.
+    /// Nil for an index that is not stored, and for a filled table.
     private func storedIndex(_ index: Int) -> StoredIndexes.Entry? {
         if let known = indexes.withLock({ $0 }) { return known.entries[index] }
         guard let content = source.withLock({ $0?.content })?.value else { return nil }
@@ -249,7 +249,7 @@ final class StoredTable: TableSource {
         return isThere ?? false
     }
 
-    /// Lets a table, which is empty and not shared yet, wait.
+    /// Makes a table, which is empty and not shared yet, a stored table of this source.
     func wait(_ table: AnyTable) {
         table.wait(for: self)
         source.withLock { $0?.rebuilt }?.add(self)

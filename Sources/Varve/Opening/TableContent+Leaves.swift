@@ -3,7 +3,7 @@ internal import VarveGraph
 internal import VarveReplay
 internal import VarveTables
 
-// What is read of a table that waits. What is valid as long as the state is kept is used within one call.
+// What is read of a stored table. What is valid as long as the state is kept is used within one call.
 
 /// The leaves of eight neighbouring slots.
 struct TableLeaves {

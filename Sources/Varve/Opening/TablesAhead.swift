@@ -30,11 +30,11 @@ final class TablesAhead: Sendable {
         }
     }
 
-    /// Called before files go: then what tables wait for could not be made again any more, or not be found at all.
+    /// Called before files are removed: afterwards the content of stored tables could not be rebuilt, or not be found at all.
     ///
-    /// The tables of the newest context are filled that there is memory for. Of others, and of states of the past, whose
-    /// contexts are seldom held for long, the checkpoint is compared with its checksums: what is open stays readable without
-    /// its name.
+    /// Fills the tables of the newest context that fit the memory budget. For others, and for states of the past, whose
+    /// contexts seldom live long, the checkpoint is compared with its checksums: an open file stays readable without its
+    /// name.
     static func prepare(
         _ context: Context, _ waiting: WaitingStates, for manifest: Manifest,
         isCancelled: () -> Bool

@@ -35,7 +35,7 @@ struct RunningTransaction: ~Copyable {
 
     var isInPlace: Bool { former != nil }
 
-    /// Lets leaves go that tables which wait have made, where they take more than their share.
+    /// Evicts cached leaves of stored tables, if they take more memory than they may.
     private mutating func evictLeaves(_ memory: StoreMemory) {
         guard memory.hasManyLeaves else { return }
         state.context.tables.evictLeaves(above: memory.evictedLeafBytesMin)

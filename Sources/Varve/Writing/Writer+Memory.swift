@@ -2,8 +2,8 @@ internal import VarveGraph
 internal import VarveLog
 
 extension Writer {
-    /// Has tables that do not fit the memory read the newest checkpoint: until then, they keep in memory what was changed since
-    /// they began to wait, or all that was put into an empty store. Where that fails, they go on so.
+    /// Replaces tables that do not fit the memory budget by stored tables of the newest checkpoint, and so releases their changes
+    /// and what inserts have filled them with. Where that fails, the tables stay as they are.
     ///
     /// - Complexity: that of opening the store with the newest checkpoint.
     func reopenTables() {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts what the leaves take that were made of stored ones, of all tables of a store.
+/// Counts the bytes of cached leaves in all stored tables of a store.
 package final class LeafMemory: Sendable {
     private let byteCount = Atomic(0)
 
@@ -14,14 +14,14 @@ package final class LeafMemory: Sendable {
     func remove(_ count: Int) { byteCount.wrappingSubtract(count, ordering: .relaxed) }
 }
 
-/// What leaves of one kind count for.
+/// The size of leaves of one kind, and where it is counted.
 package struct LeafSize: Sendable {
     let memory: LeafMemory
     let bytes: Int
 
     /// - Parameters:
-    ///   - memory: what they are counted in.
-    ///   - bytes: what one takes, about.
+    ///   - memory: the counter.
+    ///   - bytes: an estimate for one leaf.
     package init(_ memory: LeafMemory, bytes: Int) {
         self.memory = memory
         self.bytes = bytes

@@ -1,26 +1,26 @@
-/// The last leaves that one reader has looked at of ``StoredLeaves``, which keep none that was made for it: of a table that
-/// is larger than memory, passing over it must leave nothing behind.
+/// Pins the leaves that one reader of ``StoredLeaves`` has read last. The shared cache keeps none of them: a scan of a table
+/// that is larger than memory leaves nothing behind.
 ///
-/// The leaves of the last ``aheadCount`` calls are good. Readers look some rows ahead, so the last one alone would not do.
+/// The leaves of the last ``aheadCount`` calls are valid. Readers prefetch some rows, so the last leaf alone would not do.
 final class LeafWindow {
-    /// More than ``RowCursor/forEachPlace(at:_:)`` has ahead, and than ``RowLoader/groupCount`` asks for at once.
+    /// More leaves than ``RowCursor/forEachPlace(at:_:)`` or ``RowLoader/groupCount`` prefetches.
     static var aheadCount: Int { 96 }
     private static var pinnedCount: Int { 2 * aheadCount }
 
     let leaves: StoredLeaves
     private var numbers: ContiguousArray<Int> = []
     private var pinned: ContiguousArray<AnyObject?> = []
-    /// Where the oldest one is.
+    /// The position of the oldest one.
     private var oldest = 0
 
     init(of leaves: StoredLeaves) { self.leaves = leaves }
 
     /// The leaf of a number.
     func node(_ number: Int) -> UnsafeRawPointer? {
-        // Mostly it is one of the last.
+        // Mostly it is pinned already.
         if let place = numbers.lastIndex(of: number) {
             let leaf = pinned[place]
-            // One of the older half would go too soon.
+            // One of the older half would be unpinned too soon.
             if (oldest + pinned.count - 1 - place) % pinned.count >= LeafWindow.aheadCount {
                 numbers[place] = -1
                 pinned[place] = nil
@@ -30,7 +30,7 @@ final class LeafWindow {
         }
         var owner: AnyObject?
         let node = leaves.node(number, pinnedBy: &owner)
-        // One that is published lives anyway.
+        // A published leaf needs no pin.
         if owner != nil || node == nil { pin(owner, number) }
         return node
     }

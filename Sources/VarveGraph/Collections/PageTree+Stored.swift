@@ -1,7 +1,7 @@
 // A tree whose leaves are loaded, and the tree with all of them.
 extension PageTree {
     /// Calls `body` with each leaf, the tree's own or a stored one, and the index of its first element, until it returns
-    /// false. Stored leaves are made for it.
+    /// false. Stored leaves are decoded and cached.
     func forEachStoredNode(_ body: (Int, UnsafeRawPointer) throws -> Bool) rethrows {
         let end = max(stored?.count ?? 0, root == nil ? 0 : capacity >> leafShift)
         for number in 0..<end {
@@ -13,8 +13,8 @@ extension PageTree {
         }
     }
 
-    /// Calls `body` with each leaf and the index of its first element, forwards or backwards, until it returns false. Stored
-    /// leaves are made for the call alone.
+    /// Scans all leaves: calls `body` with each and the index of its first element, forwards or backwards, until it returns
+    /// false. Stored leaves are decoded for the call alone.
     func forEachScannedNode(
         isReversed: Bool = false, _ body: (Int, UnsafeRawPointer) throws -> Bool
     ) rethrows {
@@ -34,8 +34,8 @@ extension PageTree {
         }
     }
 
-    /// Calls `body` with each stored leaf and the index of its first element, whether the tree has one of its own there or
-    /// not, until it returns false.
+    /// Scans the stored leaves, also those that a leaf of the tree's own replaces: calls `body` with each and the index of
+    /// its first element until it returns false.
     func forEachLeafOfSource(_ body: (Int, UnsafeRawPointer) -> Bool) {
         guard let stored else { return }
         for number in 0..<stored.count {

@@ -130,12 +130,12 @@ struct PageTree {
         nodes.stored = UnsafeRawPointer(Unmanaged.passUnretained(leaves).toOpaque())
     }
 
-    /// Lets the leaves go that were made of stored ones. They are made again when they are looked at.
+    /// Evicts the cached leaves. Each is decoded again when it is read.
     mutating func evictStoredLeaves() {
         if let leaves = stored?.withEmptyCache() { replaceStored(by: leaves) }
     }
 
-    /// Makes the tree one for one reader, for whom stored leaves are made that the tree does not keep.
+    /// Makes the tree one for one reader: stored leaves are decoded for that reader and not cached.
     mutating func beForOneReader() {
         if let leaves = stored?.forOneReader() { replaceStored(by: leaves) }
     }

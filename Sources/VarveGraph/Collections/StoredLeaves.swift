@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// Leaves of a ``PageTree`` that are made when they are first looked at, of what a file holds.
+/// A cache of leaves of a ``PageTree`` that are decoded from a file when they are first read.
 ///
-/// All copies of a tree share them. A leaf that was made is never replaced, so any number of threads may look: the first
-/// that has one publishes it for all. What a copy changes is in pages of its own, which come first.
+/// All copies of a tree share the cache. A cached leaf is never replaced, so any number of threads may read: the first
+/// thread that decodes a leaf publishes it. What a copy changes is in leaves of its own, which readers look up first.
 package final class StoredLeaves: Sendable {
     /// Makes the leaf of a number; nil for one in which every element is absent.
     package typealias Maker = @Sendable (Int) -> AnyObject?
@@ -17,12 +17,12 @@ package final class StoredLeaves: Sendable {
     /// The addresses of leaves that were made, each retained; ``absent`` for one that is not there, and null for one that
     /// nothing has looked at.
     private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UnsafeRawPointer?>>
-    /// Of leaves for one reader: what it has of them. Unchecked: no other thread has this object.
+    /// The pinned leaves of one reader; nil for the shared cache. Unchecked: no other thread has this object.
     private nonisolated(unsafe) let window: LeafWindow?
 
     private static var absent: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 1) }
 
-    /// - Parameter size: what each leaf that is made counts for; nil where none is counted.
+    /// - Parameter size: the size of a leaf; nil where leaves are not counted.
     package init(count: Int, size: LeafSize? = nil, make: @escaping Maker) {
         self.count = count
         self.size = size
@@ -35,8 +35,7 @@ package final class StoredLeaves: Sendable {
         window = nil
     }
 
-    /// The leaves of other ones for one reader: what is made for it lives until it has looked at some more, and is not
-    /// published.
+    /// The leaves for one reader. A leaf that is decoded for it is pinned until it has read some more, and is not published.
     private init(for reader: LeafWindow) {
         count = reader.leaves.count
         size = nil
@@ -57,13 +56,13 @@ package final class StoredLeaves: Sendable {
         size?.memory.remove(cachedBytes)
     }
 
-    /// What the leaves take that were made.
+    /// An estimate of the bytes of cached leaves.
     var cachedBytes: Int { cachedCount * (size?.bytes ?? 0) }
 
-    /// These leaves, of which none was made.
+    /// These leaves, with an empty cache.
     func withEmptyCache() -> StoredLeaves { StoredLeaves(count: count, size: size, make: make) }
 
-    /// The leaf of a number, made now unless it is there. It lives as long as this object.
+    /// The leaf of a number, which is decoded now unless it is cached. It lives as long as this object.
     func node(_ number: Int) -> UnsafeRawPointer? {
         guard number >= 0, number < count else { return nil }
         if let window { return window.node(number) }
@@ -79,7 +78,7 @@ package final class StoredLeaves: Sendable {
         StoredLeaves(for: LeafWindow(of: window?.leaves ?? self))
     }
 
-    /// The leaf of a number for one reader: the one that is published, else one that lives as long as `owner` keeps it.
+    /// The leaf of a number for one reader: the cached one, else one that `owner` pins.
     func node(_ number: Int, pinnedBy owner: inout AnyObject?) -> UnsafeRawPointer? {
         guard number >= 0, number < count else { return nil }
         if let known = words[number].load(ordering: .acquiring) {
@@ -89,7 +88,7 @@ package final class StoredLeaves: Sendable {
         return owner.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     }
 
-    /// How many leaves were made that hold anything, and are kept.
+    /// How many leaves are cached, without absent ones.
     var cachedCount: Int { made.load(ordering: .relaxed) }
 
     /// Publishes a leaf for all threads, unless another one was faster.

@@ -48,7 +48,7 @@ extension Context {
         return tables.tables.unfilled[position]
     }
 
-    /// A table that waits is about to be changed: what is changed is the filled one, if it is there by now. Each change of a
+    /// Called before a stored table is changed: the filled one is changed instead, if there is one by now. Each change of a
     /// table, also of its journal, begins here, because a filled table that was kept before would not have the change.
     mutating func changeWaitingTable(at position: Int, keptIn former: FormerTables?) {
         if tables.tables.unfilled[position].hasFilled {

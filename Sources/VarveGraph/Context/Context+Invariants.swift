@@ -2,7 +2,7 @@ extension Context {
     /// Checks that ids, rows, order and counts agree and that both sides of every mutual relation
     /// list each other. Traps with the rule that is broken. O(n).
     ///
-    /// Tables that wait are filled for it, whether there is room or not.
+    /// It fills stored tables, whether they fit the memory budget or not.
     public func checkInvariants() {
         for position in tables.tables.indices {
             let table = tables.tables.unfilled[position]

@@ -326,7 +326,7 @@ extension Context {
         return Context.distinct(slots)
     }
 
-    /// The slots of ids of a table that waits, each once, in first order; nil for a filled table. One id after the other is
+    /// The slots of ids of a stored table, each once, in first order; nil for a filled table. One id after the other is
     /// looked up, which may read files, before the lock is taken that readers wait for.
     @usableFromInline @inline(never)
     mutating func internSlots<Child: EntityModelProtocol>(

@@ -130,7 +130,7 @@ package struct TableList {
         return .fromOpaque(readable(at: position))
     }
 
-    /// Of a table that waits. What is returned lives as long as that.
+    /// Of a stored table. What is returned lives as long as that.
     @usableFromInline @inline(never)
     func readable(at position: Int) -> UnsafeRawPointer {
         unretainedUnfilled(at: position, as: AnyTable.self)._withUnsafeGuaranteedRef { table in
@@ -160,7 +160,7 @@ package struct TableList {
         tables.unfilled[position] = table.descriptor.operations.clone(table)
     }
 
-    /// Puts filled tables in the place of those that wait, where they are there by now. Outside of all locks.
+    /// Replaces stored tables by filled ones, where there are some by now. Called outside of all locks.
     mutating func useFilledTables() {
         for position in tables.unfilled.indices
         where !tables.unfilled[position].isFilled && tables.unfilled[position].hasFilled {
@@ -168,7 +168,7 @@ package struct TableList {
         }
     }
 
-    /// Lets the leaves go that tables which wait have made, of each table with more bytes than that.
+    /// Evicts the cached leaves of each stored table in which they take more than `byteCount`.
     package mutating func evictLeaves(above byteCount: Int) {
         for position in tables.unfilled.indices
         where !tables.unfilled[position].isFilled
@@ -178,12 +178,12 @@ package struct TableList {
         }
     }
 
-    /// Tables that take the place of some of these, by position: they wait, and have the same content. What was changed since
-    /// the others began to wait, or all that was put into them, is then read of a file as well.
+    /// Stored tables that replace some of these, by position: they have equal content. What the replaced tables hold of changes
+    /// and insertions is then read from a file as well.
     ///
     /// - Parameters:
     ///   - positions: which tables are to be replaced.
-    ///   - other: tables with the same content, which no other context has.
+    ///   - other: tables with equal content, which no other context has.
     package func replacements(
         for positions: Set<Int>, in other: borrowing TableList
     ) -> [Int: AnyTable] {
@@ -201,7 +201,7 @@ package struct TableList {
         for (position, table) in replacements { tables.unfilled[position] = table }
     }
 
-    /// Puts the filled table in the place of one that waits.
+    /// Replaces a stored table by the filled one.
     mutating func fillTable(at position: Int, keptIn former: FormerTables?) {
         let table = tables.unfilled[position]
         former?.willCopy(table, at: position)

@@ -29,7 +29,7 @@ public struct ResultList<Entity: EntityModelProtocol>: RandomAccessCollection, S
     public subscript(position: Int) -> Entity {
         precondition(position >= 0 && position < slots.count, "a position outside of the list")
         let slot = slots.slot(at: position)
-        // Whatever shows a long list row by row must not have all of a table made that has no room.
+        // A long list that is displayed row by row must not decode all of a table that does not fit the memory budget.
         let table = context.rows(of: Entity.self)?.forOneReader().rows(of: Entity.self)
         if shape.isEmpty, let row = table?.copyOfRow(at: Slot(slot)) { return row }
         guard let entity = load([slot]).first else { preconditionFailure("a result without a row") }

@@ -78,7 +78,7 @@ struct RowComparator: Sendable {
         return withExtendedLifetime(table) { selection.finish() }
     }
 
-    /// As above, of a table that passes over its rows.
+    /// As above, of a scanned table.
     private func sorted(
         _ slots: ContiguousArray<UInt32>, scanning table: AnyTable, keeping kept: Int
     ) -> ContiguousArray<UInt32> {

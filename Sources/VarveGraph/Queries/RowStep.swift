@@ -86,8 +86,8 @@ extension StepList where Step == RowStep {
         }
     }
 
-    /// The table at a position, and how the leading steps find rows in it: of a table that waits the filled one, unless a
-    /// stored index serves, or rows are passed over as they are stored.
+    /// The table at a position, and how the leading steps find rows in it. A stored table is filled, unless a stored index
+    /// serves or the table is scanned.
     @usableFromInline
     func planned(
         in context: Context, table position: Int

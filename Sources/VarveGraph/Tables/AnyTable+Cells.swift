@@ -42,7 +42,7 @@ extension AnyTable {
         return unpacked(slot)
     }
 
-    /// Resolves the row's location for a pass over whole leaves: decided with the first of a leaf.
+    /// Resolves the row's location for a scan of whole leaves: decided with the first of a leaf.
     @usableFromInline
     final func settledForScan(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
         let place = layout.settled(place)
@@ -176,7 +176,7 @@ extension AnyTable {
     }
 
     /// Calls `body` with each row in insertion order until it returns false. Addresses are good as those of
-    /// ``rawRow(at:)`` are. Where they are to be kept, rows of a table that waits come in the order of their slots.
+    /// ``rawRow(at:)`` are. Where they are to be kept, rows of a stored table come in the order of their slots.
     ///
     /// - Parameter isTransient: whether the addresses are not kept beyond the calls.
     @usableFromInline

@@ -1,6 +1,6 @@
 // Indexes follow the rows that are stored. Each change of a row passes through these: entries of
 // the old row go while it still stands in its cell, because finding an entry may compare rows, and
-// entries of the new row come when it does. A table that waits has no indexes: it notes unique values of new rows, and the
+// entries of the new row come when it does. A stored table has no indexes: it notes unique values of new rows, and the
 // filled one finds what was changed.
 
 extension AnyTable {

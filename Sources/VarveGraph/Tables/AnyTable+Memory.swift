@@ -1,7 +1,7 @@
 // What a table takes of the memory of its store.
 
 extension AnyTable {
-    /// Memory that is reserved for the filled table: this one, or that of one that waits; nil for none.
+    /// Memory that is reserved for the filled table: this one, or that of a stored table; nil for none.
     package final var reservation: (any MemoryReservation)? {
         memoryReservation ?? source?.reservation
     }
@@ -11,7 +11,7 @@ extension AnyTable {
         descriptor.readsEveryRow && descriptor.readsEveryID && descriptor.tombstoneOwner == nil
     }
 
-    /// What the leaves take that a table which waits has of its own, because of changes. O(such leaves)
+    /// What the leaves take that a stored table owns because of changes. O(such leaves)
     ///
     /// - Parameter slotBytes: what a slot of a filled table takes, with its id and its index entries.
     package final func changedBytes(slotBytes: Int) -> Int {

@@ -1,12 +1,12 @@
-// A table that waits, and of which the filled table has no room, is passed over as it is: its own leaves, and stored ones
-// that are made for the pass and gone behind it.
+// A stored table is scanned if the filled table does not fit the memory budget: a scan reads leaves of the table's own, and
+// stored ones, which it decodes and does not cache.
 
 extension AnyTable {
     // MARK: - Leaves for one reader
 
-    /// The table for one reader, whom it outlives by nothing: stored leaves are made for it alone. Else the table itself.
+    /// A copy of a scanned table for one reader, whose stored leaves are decoded for that reader alone; else the table itself.
     ///
-    /// A reader that is handed slots one after another, ``RowCursor``, has its own.
+    /// ``RowCursor``, which reads one slot after another, makes its own copy.
     final func forOneReader() -> AnyTable {
         guard isScanned else { return self }
         let table = cloned()
@@ -19,26 +19,27 @@ extension AnyTable {
         isScanned ? links[relation].forOneReader() : links[relation]
     }
 
-    /// Calls `body` with each row in the order of the slots, until it returns false. The addresses are good for the calls
+    /// Calls `body` with each row in the order of the slots, until it returns false. The addresses are valid for the calls
     /// alone.
     final func scanRows(_ body: RowVisit) {
         cells.forEachScannedNode { visit($1, $0, isTransient: true, body) }
     }
 
-    /// Calls `body` with each leaf, the last one first, until it returns false: with what calls another with each row of the
-    /// leaf, forwards.
+    /// Calls `body` with each leaf, the last one first, until it returns false. The leaf is a function that visits its rows
+    /// forwards.
     final func scanLeavesBackwards(_ body: ((RowVisit) -> Void) -> Bool) {
         cells.forEachScannedNode(isReversed: true) { first, node in
             body { _ = visit(node, first, isTransient: true, $0) }
         }
     }
 
-    /// Calls `body` with each row, of a table that waits in the order of the slots: for what does not depend on the order.
+    /// Calls `body` with each row, for results that do not depend on the order: in a stored table, that is the order of the
+    /// slots.
     final func visitAnyOrder(_ body: RowVisit) {
         if isFilled { visitRows(isTransient: false, body) } else { scanRows(body) }
     }
 
-    /// Calls `body` with the slot and the ordinal of each row in the order of the slots. No row is made.
+    /// Calls `body` with the slot and the ordinal of each row in the order of the slots. No row is decoded.
     final func scanOrdinals(_ body: (UInt32, UInt64) -> Void) {
         cells.forEachScannedNode { first, node in
             forEachOrdinal(in: node) { position, ordinal in
@@ -81,7 +82,7 @@ extension AnyTable {
         return slots
     }
 
-    /// How many leaves were made of what is stored, and are kept.
+    /// How many stored leaves are cached.
     package final var cachedLeafCount: Int {
         let trees = [cells.stored, vacantIDs.stored] + links.map(\.storedLeaves)
         return trees.reduce(0) { $0 + ($1?.cachedCount ?? 0) }
@@ -89,8 +90,8 @@ extension AnyTable {
 
     // MARK: - Order
 
-    /// Whether the rows of a table that waits are in insertion order where they are in the order of their slots. The first
-    /// call looks at all that are stored.
+    /// Whether the rows of a stored table are in insertion order if they are read in the order of their slots. The first
+    /// call scans all stored rows.
     final var isScannedInOrder: Bool {
         guard !mayLeaveOrder, let storedFindings else { return false }
         if let known = storedFindings.isAscending { return known }
@@ -107,14 +108,14 @@ extension AnyTable {
         return isAscending
     }
 
-    /// Whether ``isScannedInOrder`` is known, or needs no look.
+    /// Whether ``isScannedInOrder`` is known without a scan.
     final var isScanOrderKnown: Bool {
         mayLeaveOrder || storedFindings == nil || storedFindings?.isAscending != nil
     }
 
-    /// A row that is not behind all others has come to a table that waits.
+    /// Notes that a row was inserted into a stored table, not behind all others.
     final func noteStray(_ slot: Slot, ordinal: UInt64) {
-        // To look at its neighbours loads them, which is worth it where rows are passed over.
+        // The comparison decodes its neighbours, which pays off in a scanned table.
         guard isScanned, isBetweenNeighbours(slot, ordinal: ordinal) else {
             mayLeaveOrder = true
             return
@@ -125,8 +126,8 @@ extension AnyTable {
 extension AnyTable {
     // MARK: - Unique values
 
-    /// Rows that are stored with the values of an index that have a hash, and perhaps others. The first call for an index
-    /// looks at all that are stored.
+    /// Stored rows whose values in an index have a hash, and perhaps others. The first call for an index scans all stored
+    /// rows.
     final func storedSlots(underHash hash: UInt64, ofIndex index: Int) -> [Slot] {
         storedFindings?.slots(underHash: hash, ofIndex: index) { keysOfSource(index) } ?? []
     }
@@ -146,7 +147,7 @@ extension AnyTable {
         return keys
     }
 
-    /// The first other row in insertion order that has the values of a row which is to be stored, found by a pass.
+    /// The first other row in insertion order with the values of a row that is to be saved, found by a scan.
     final func scannedRival(of row: UnsafeRawPointer, at slot: Slot?, in index: Int) -> Slot? {
         let definition = indexDefinitions[index]
         var first: (slot: UInt32, ordinal: UInt64)?

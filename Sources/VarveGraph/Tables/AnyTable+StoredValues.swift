@@ -1,7 +1,7 @@
-// Unique values in a table that waits. Stored indexes find the rows that had a value when they were stored; a map of each
+// Unique values in a stored table. Stored indexes find the rows that had a value when they were stored; a map of each
 // index finds those that were put since. Either may find rows that have another value by now: each is compared.
 
-/// What the unique indexes of a table that waits find of rows that were put since.
+/// What the unique indexes of a stored table find of rows that were saved since.
 ///
 /// Entries stay when rows go: a look-up compares the row as it is by then. So a rollback changes nothing here.
 struct ChangedValues {
@@ -34,7 +34,7 @@ extension AnyTable {
     /// The most rows with one value that a look-up compares.
     private static var equalMax: Int { 64 }
 
-    /// A table, of one that waits, in which the values of unique indexes can be looked for.
+    /// The table in which the values of unique indexes can be looked up: a stored one, or the filled one.
     final func searchable() -> AnyTable {
         if let filled = filledIfThere { return filled }
         return storesUniqueValues || isScanned ? self : filled()
@@ -48,7 +48,7 @@ extension AnyTable {
         }
     }
 
-    /// The first other row, of a table that waits, that has the values of a row which is to be stored.
+    /// The first other row of a stored table with the values of a row that is to be saved.
     ///
     /// - Parameter hash: of the row's values in the index.
     final func storedRival(
@@ -73,8 +73,8 @@ extension AnyTable {
             .map { .found($0) } ?? .none
     }
 
-    /// Rows that had a row's values when they were stored, and perhaps others; nil where only the filled table, or a pass,
-    /// knows.
+    /// Rows that had a row's values when they were stored, and perhaps others; nil where only the filled table or a scan
+    /// finds them.
     private final func storedSlots(
         of row: UnsafeRawPointer, in index: Int, hash: UInt64
     ) -> [Slot]? {
@@ -114,7 +114,7 @@ extension AnyTable {
         return FieldBounds(equal: equal)
     }
 
-    /// Notes a row that was put into a table that waits.
+    /// Notes a row that was saved into a stored table.
     ///
     /// - Parameter indexes: those in which it has other values than before, one bit for each.
     final func noteValues(

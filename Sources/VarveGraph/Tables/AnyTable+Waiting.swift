@@ -1,9 +1,9 @@
 internal import Synchronization
 internal import VarveEvents
 
-// A table that waits has what its source has, and in pages of its own what was changed since. It loads leaves of rows,
-// ids and links when they are looked at. What needs all rows, or an index, is done with the filled table: that is
-// another one, of the same content, so that no reader of this one sees it change.
+// A stored table has the rows of its source, and in leaves of its own what was changed since. It decodes leaves of rows,
+// ids and links when they are read. What needs all rows, or an index, reads the filled table. That is another table of
+// equal content, so no reader of this one sees it change.
 
 extension AnyTable {
     /// What is stored of a table's slots and rows, and how many there are.
@@ -15,7 +15,7 @@ extension AnyTable {
         let vacantIDs: StoredLeaves
 
         /// - Parameters:
-        ///   - size: what a leaf of rows counts for; nil where none is counted.
+        ///   - size: the size of a leaf of rows; nil where leaves are not counted.
         ///   - rows: makes the leaf of eight slots by its number.
         ///   - vacantIDs: makes the leaf of the ids of those of eight slots that have no row.
         package init(
@@ -31,14 +31,14 @@ extension AnyTable {
         }
     }
 
-    /// Leaves a table, which is empty and not shared yet, to a source.
+    /// Makes a table, which is empty and not shared yet, a stored table of a source.
     package final func wait(for source: any TableSource) {
         self.source = source
         isFilled = false
         indexContents = []
     }
 
-    /// Leaves rows and ids, of a table that waits, to be loaded when they are looked at.
+    /// Lets a stored table decode rows and ids when they are read.
     package final func load(_ stored: StoredRows) {
         slotCount = stored.slotCount
         liveCount = stored.liveCount
@@ -51,7 +51,7 @@ extension AnyTable {
         order.greatestOrdinal = nextOrdinal - 1
     }
 
-    /// Leaves the lists of one relation to be loaded when they are looked at.
+    /// Lets a stored table decode the lists of one relation when they are read.
     package final func loadLinks(
         relation: Int, countedIn memory: LeafMemory? = nil,
         of stored: @escaping LinkColumn.StoredLists
@@ -61,33 +61,33 @@ extension AnyTable {
 
     // MARK: - Filling
 
-    /// The filled table of one that waits, which this thread fills if no other has begun to.
+    /// The filled table of a stored one, which this thread fills if no other has begun to.
     package final func filled() -> AnyTable {
         if let known = filledIfThere { return known }
         let stored = storedTable()
         return keepFilled(isChanged ? completed(by: stored) : stored)
     }
 
-    /// Whether rows are passed over as they are stored, leaf by leaf, because the filled table has no room.
+    /// Whether queries scan the stored rows, because the filled table does not fit the memory budget.
     package final var isScanned: Bool {
         guard !isFilled, let source else { return false }
         return source.loadsLeaves && !source.mayFill
     }
 
-    /// The filled table of one that waits; or this one, where that has no room.
+    /// The filled table of a stored one; or this one, if it is scanned.
     final func whole() -> AnyTable {
         if let known = filledIfThere { return known }
         return isScanned ? self : filled()
     }
 
-    /// The filled table of the source, without what was changed. What runs inside a change asks for this one: a filled
-    /// table of this one that was kept then would lack the rest of the change.
+    /// The filled table of the source, without what was changed. Called inside a change: a filled table of this one would
+    /// lack the rest of the change.
     final func storedTable() -> AnyTable {
-        guard let source else { preconditionFailure("a table that waits has a source") }
+        guard let source else { preconditionFailure("a stored table has a source") }
         return source.filled()
     }
 
-    /// The filled table of one that waits, if it costs nothing to have it.
+    /// The filled table of a stored one, if it is filled already.
     final var filledIfThere: AnyTable? {
         if let known = knownFilledTable {
             return Unmanaged<AnyTable>.fromOpaque(known).takeUnretainedValue()
@@ -110,13 +110,13 @@ extension AnyTable {
         return Unmanaged<AnyTable>.fromOpaque(other).takeUnretainedValue()
     }
 
-    /// A table, of one that waits, whose rows, ids and links can be read.
+    /// The table whose rows, ids and links can be read: a stored one, or the filled one.
     final func readable() -> AnyTable {
         if let filled = filledIfThere { return filled }
         return source?.loadsLeaves == true ? self : filled()
     }
 
-    /// Called before a table that waits is changed, and before locks that readers wait for: fills it where that is needed.
+    /// Called before a stored table is changed, and before locks that readers wait for: fills it where that is needed.
     final func prepareToChange() {
         guard let source else { return }
         if !source.loadsLeaves || source.isWorthFilling || source.filledIfThere != nil {
@@ -124,7 +124,7 @@ extension AnyTable {
         }
     }
 
-    /// Whether the filled table is there: this one, or that of one that waits.
+    /// Whether the table is filled, or there is a filled table of this stored one.
     package final var hasFilled: Bool {
         isFilled || filledTable.load(ordering: .acquiring) != nil || source?.filledIfThere != nil
     }
@@ -134,7 +134,7 @@ extension AnyTable {
         if !isFilled { source?.fillAhead() }
     }
 
-    /// Whether there is room to fill a table that waits.
+    /// Whether the filled table fits the memory budget.
     package final var mayFill: Bool { source?.mayFill ?? true }
 
     /// The name of the file that a table which is not filled is read from; nil for none.
@@ -145,12 +145,12 @@ extension AnyTable {
 
     // MARK: - Leaves
 
-    /// What the leaves take, about, that were made of stored ones.
+    /// An estimate of the bytes of cached leaves.
     final var cachedLeafBytes: Int {
         links.reduce(cells.stored?.cachedBytes ?? 0) { $0 + $1.cachedBytes }
     }
 
-    /// A table that waits with the content of this one, and none of the leaves that it has made.
+    /// A copy of a stored table whose cache of leaves is empty.
     final func withoutCachedLeaves() -> AnyTable {
         let table = cloned()
         table.cells.evictStoredLeaves()
@@ -159,10 +159,10 @@ extension AnyTable {
         return table
     }
 
-    /// Makes a table that waits, of the same rows in the same slots as another one, fit to take its place in a context. No
-    /// context has it yet.
+    /// Prepares a stored table to replace another one in a context, if it has equal rows in equal slots. No context has it
+    /// yet.
     ///
-    /// - Returns: false where it is not of the same rows.
+    /// - Returns: false if it has other rows.
     final func takePlace(of former: AnyTable) -> Bool {
         guard !isFilled, slotCount == former.slotCount, liveCount == former.liveCount,
             !former.hasJournal, hasNewIDs(of: former)
@@ -178,9 +178,9 @@ extension AnyTable {
         return true
     }
 
-    /// Whether the slots that another table has assigned itself have the ids here that they have there. Replay assigns them
-    /// in the order in which the log names them, so they should: a link would lead to another entity otherwise. Of many
-    /// slots some are compared, because a writer waits for it.
+    /// Whether slots that another table has assigned have equal ids in both tables. Replay assigns them in the order in which
+    /// the log names the ids, so they should: no check would find a link that leads elsewhere. Of many slots some are
+    /// compared, because a writer waits for the result.
     private final func hasNewIDs(of former: AnyTable) -> Bool {
         let stored = max(0, (former.cells.stored?.count ?? 0) - 1) * AnyTable.leafWidth
         let step = max(1, (slotCount - stored) / AnyTable.comparedIDsMax)

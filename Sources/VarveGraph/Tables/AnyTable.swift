@@ -71,21 +71,21 @@ package class AnyTable {
     /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
     @exclusivity(unchecked) @usableFromInline final var former: FormerTables?
 
-    /// Where a table that waits comes from; nil for one that is filled. Set before the table is shared, as the next one.
+    /// The source of a stored table; nil for a filled one. Set before the table is shared, as the next one.
     @exclusivity(unchecked) final var source: (any TableSource)?
     /// Whether the table has all that it can have: rows, ids, links, indexes and the order of the rows.
     @exclusivity(unchecked) @usableFromInline package internal(set) final var isFilled = true
-    /// What is kept as long as the table, or a copy, has everything: the memory that a store counts for it.
+    /// The reservation of a filled table's memory, which lives as long as the table and its copies.
     @exclusivity(unchecked) package final var memoryReservation: (any MemoryReservation)?
-    /// Whether a table that waits differs from its source.
+    /// Whether a stored table differs from its source.
     @exclusivity(unchecked) final var isChanged = false
-    /// What passes found of a table that loads leaves.
+    /// What scans found out about a stored table.
     @exclusivity(unchecked) final var storedFindings: StoredFindings?
-    /// Whether rows of a table that waits may be in another order than their slots by what was changed.
+    /// Whether changes may have brought rows of a stored table into another order than that of their slots.
     @exclusivity(unchecked) final var mayLeaveOrder = false
-    /// Whether rows of a table that waits may break constraints by what was changed.
+    /// Whether changed rows of a stored table may break constraints.
     @exclusivity(unchecked) final var mayHoldEqual = false
-    /// Unique values of rows that were put into a table that waits; nil for none.
+    /// Unique values of rows that were saved into a stored table; nil for none.
     @exclusivity(unchecked) final var changedValues: ChangedValues?
     /// The filled table of one that waits, retained, once it was needed.
     final let filledTable = Atomic<UnsafeRawPointer?>(nil)
@@ -193,7 +193,7 @@ package class AnyTable {
         Unmanaged<AnyTable>.fromOpaque(filled).release()
     }
 
-    /// Says that a copy of a table that waits has everything, which it gets next.
+    /// Makes a copy of a stored table a filled one, whose content is set next.
     final func beFilled() {
         isFilled = true
         source = nil

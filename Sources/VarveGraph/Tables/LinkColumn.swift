@@ -79,7 +79,7 @@ package struct LinkColumn: Sendable {
         if isToMany { lists.tree.use(leaves) } else { single.tree.use(leaves) }
     }
 
-    /// Of the object and its reference, about; where lists are long they take more.
+    /// An estimate for the object and its reference; long lists take more.
     private static let leafHeaderBytes = 64
 
     /// What a leaf takes.
@@ -99,7 +99,7 @@ package struct LinkColumn: Sendable {
         if isToMany { lists.tree.evictStoredLeaves() } else { single.tree.evictStoredLeaves() }
     }
 
-    /// The column for one reader, for whom stored lists are made that the column does not keep.
+    /// The column for one reader: stored lists are decoded for that reader and not cached.
     func forOneReader() -> LinkColumn {
         var column = self
         column.lists.tree.beForOneReader()

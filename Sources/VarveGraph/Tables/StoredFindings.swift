@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What passes found out of all rows that a table's source has, which never change. Shared by all copies of the table.
+/// What scans found out about the stored rows of a table, which never change. Shared by all copies of the table.
 final class StoredFindings: Sendable {
     private enum Order {
         static var unknown: Int { 0 }
@@ -12,7 +12,7 @@ final class StoredFindings: Sendable {
     /// By the index.
     private let keys = Mutex<[Int: StoredKeys]>([:])
 
-    /// Whether rows are in the order of their slots; nil where nothing has looked yet.
+    /// Whether rows are in the order of their slots; nil before the first scan.
     var isAscending: Bool? {
         let found = order.load(ordering: .relaxed)
         return found == Order.unknown ? nil : found == Order.ascending
@@ -24,7 +24,7 @@ final class StoredFindings: Sendable {
 
     /// Rows whose values in an index have a hash, and perhaps others.
     ///
-    /// - Parameter make: called where nothing has looked into the index yet.
+    /// - Parameter make: scans the keys of the index, once.
     func slots(
         underHash hash: UInt64, ofIndex index: Int, _ make: () -> StoredKeys
     ) -> [Slot] {
@@ -49,7 +49,7 @@ struct StoredKeys: Sendable {
         entries.append(StoredKeys.start(of: hash) | UInt64(slot))
     }
 
-    /// To be called behind the last row.
+    /// Called after the last row.
     mutating func finish() { entries.sort() }
 
     func slots(underHash hash: UInt64) -> [Slot] {

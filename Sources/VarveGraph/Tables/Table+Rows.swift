@@ -95,7 +95,7 @@ extension Table {
                 }
             }
         }
-        // A table that waits has the ids alone that it gave itself.
+        // A stored table has only the ids that it assigned itself.
         return isFilled ? nil : copyOfStoredRow(of: id)
     }
 
@@ -112,7 +112,7 @@ extension Table {
         return row
     }
 
-    /// A copy of the row with an id, of a table that waits: loaded by itself or with its leaf.
+    /// A copy of the row with an id, of a stored table: loaded by itself or with its leaf.
     ///
     /// Not inlinable: an app need not compile what is called until a table is filled.
     @usableFromInline @inline(never)

@@ -74,7 +74,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         return isFilled ? nil : storedSlot(of: id)
     }
 
-    /// The slot of an id that the source of a table that waits knows.
+    /// The slot of an id that the source of a stored table knows.
     ///
     /// Not inlinable: an app need not compile what is called until a table is filled.
     @usableFromInline @inline(never)

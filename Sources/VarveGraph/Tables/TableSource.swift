@@ -8,7 +8,7 @@ package protocol TableSource: AnyObject, Sendable {
     /// is first read.
     var loadsLeaves: Bool { get }
 
-    /// Memory for the filled table; nil where it does not fit the memory of the store.
+    /// Memory for the filled table; nil where it does not fit the memory budget.
     var reservation: (any MemoryReservation)? { get }
 
     /// The table with everything, filled now unless that was done. Ends the process with a message where what was
@@ -84,8 +84,8 @@ package enum StoredSlot: Sendable {
     case unknown
 }
 
-/// The tables of a context by position. The subscript returns a table that is filled, or one that passes over its rows as
-/// they are stored (``AnyTable/isScanned``).
+/// The tables of a context by position. The subscript returns a filled table, or a stored one that is scanned
+/// (``AnyTable/isScanned``).
 @usableFromInline
 package struct ContextTables {
     /// The tables as they are: for what is the same whether they are filled or not.
@@ -109,14 +109,14 @@ package struct ContextTables {
         return table.isFilled ? table : table.filledIfThere ?? table
     }
 
-    /// A table in which the values of unique indexes are looked for: a table that waits, where all of these are stored.
+    /// A table in which the values of unique indexes are looked for: a stored table, where all of these are stored.
     subscript(values position: Int) -> AnyTable {
         let table = unfilled[position]
         return table.isFilled ? table : table.searchable()
     }
 
     /// A table of which slots, ids, rows and links are read, each by itself. It may have neither indexes nor the order of
-    /// its rows, and a pass over all rows loads each leaf.
+    /// its rows, and a scan of all rows loads each leaf.
     @usableFromInline
     package subscript(rows position: Int) -> AnyTable {
         let table = unfilled[position]

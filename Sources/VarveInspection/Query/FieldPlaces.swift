@@ -51,7 +51,7 @@ final class FieldPlaces {
     }
 
     /// Where the values of a field begin, and the rows end; nil where the bytes of a row are none of its type, or fields are
-    /// in front that cannot be passed over so.
+    /// in front that cannot be skipped so.
     func values(of field: Int) -> FieldValues? {
         while knownCount <= field {
             guard skip(knownCount - 1) else { return nil }

@@ -29,7 +29,7 @@ struct QueryGroup: Sendable {
         for position in tallies.indices { tallies[position].add(rows: count) }
     }
 
-    /// Adds rows that were passed over elsewhere.
+    /// Adds rows that were scanned elsewhere.
     mutating func add(_ other: QueryGroup) throws(InspectionError) {
         if let row = other.first { try meet(row) }
         for position in tallies.indices { tallies[position].add(other.tallies[position]) }

@@ -51,7 +51,7 @@ struct QueryGroups: Sendable {
         groups[position(of: "")].add(rows: count)
     }
 
-    /// Adds the groups of rows that were passed over elsewhere.
+    /// Adds the groups of rows that were scanned elsewhere.
     mutating func add(_ other: QueryGroups) throws(InspectionError) {
         for group in other.groups { try add(group) }
     }

@@ -3,7 +3,7 @@ internal import VarveTables
 /// What a query asks of a group.
 typealias BoundAggregate = (aggregate: QueryAggregate, operand: BoundExpression?)
 
-/// Passes over rows of the type of a query. Belongs to one thread.
+/// Scans rows of the type of a query. Belongs to one thread.
 struct QueryPart {
     /// Which rows.
     enum Rows {

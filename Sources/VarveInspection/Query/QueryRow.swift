@@ -1,6 +1,6 @@
 internal import VarveTables
 
-/// One entity, as far as the query looks at it. One that is passed over is valid during the call that gave it, others
+/// One entity, as far as the query looks at it. One that is scanned is valid during the call that gave it, others
 /// as long as the state that they were read from is kept.
 // Sendable unchecked: what it points to does not change meanwhile, and one that was kept points to nothing.
 struct QueryRow: @unchecked Sendable {

@@ -21,7 +21,7 @@ final class QueryRows {
         }
     }
 
-    /// A pass over the rows of a type; nil where the store does not know it.
+    /// A scan of the rows of a type; nil where the store does not know it.
     func scan(
         of type: TypeDefinition, where condition: BoundExpression?, deleted: Bool
     ) -> RowScan? {

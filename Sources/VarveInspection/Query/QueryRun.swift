@@ -6,7 +6,7 @@ struct QueryRun: Sendable {
     private let state: State
     /// The aggregates of the columns and of the order, in the order in which they are written.
     private let aggregates: [BoundAggregate]
-    /// How many leaves of rows a thread passes over at least.
+    /// How many leaves of rows a thread scans at least.
     private let leavesMin: Int
 
     init(_ query: BoundQuery, _ state: State, leavesMin: Int = RowParts.leavesMin) {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import VarveLog
 internal import VarveTables
 
-/// The rows of a type, cut into parts that threads pass over side by side.
+/// The rows of a type, cut into parts that threads scan side by side.
 ///
 /// How they are cut depends on the store alone, and not on the machine.
 struct RowParts: Sendable {

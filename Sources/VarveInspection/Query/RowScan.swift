@@ -1,6 +1,6 @@
 internal import VarveTables
 
-/// Passes over rows of a type, as far as they meet a condition.
+/// Scans rows of a type that meet a condition.
 struct RowScan: ~Copyable {
     /// Which rows may still come before those that were found.
     enum Front {

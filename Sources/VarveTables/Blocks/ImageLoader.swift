@@ -24,9 +24,9 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     let root: ImageRoot
     let source: any BlockSource
     private let pages: PageTable
-    /// Nil where the blocks stay as long as the loader.
+    /// Nil where blocks are never evicted.
     let generations: PageGenerations?
-    /// The generation before, which blocks are copied from; nil once this one has a next.
+    /// The generation before, which blocks are copied from; nil once this one has a successor.
     private let former: Mutex<ImageLoader?>
     private let chunks: ChunkMemory
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
@@ -37,7 +37,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private static let lockCount = 64
     private let bytesHere = Atomic<Int>(0)
 
-    /// - Parameter former: the generation before, which is complete with that.
+    /// - Parameter former: the generation before. It copies no more blocks from its own predecessor.
     init(
         _ root: ImageRoot, from source: any BlockSource, into pages: PageTable,
         _ generations: PageGenerations? = nil, former: ImageLoader? = nil
@@ -66,7 +66,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     private var directory: BlockDirectory { root.directory }
 
-    /// Of the generation before this one nothing is copied any more.
+    /// Releases the generation before this one: no more blocks are copied from it.
     private func forgetFormer() {
         let former = former.withLock { former in
             defer { former = nil }
@@ -77,7 +77,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
 
-    /// With what is only copied from.
+    /// The memory of this generation's blocks, and of those of the generation before.
     var cachedBytes: Int { loadedBytes + (former.withLock { $0 }?.loadedBytes ?? 0) }
 
     var isFull: Bool { generations.map { loadedBytes > $0.limit.bytes / 2 } ?? false }
@@ -138,8 +138,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         return isSound ? entry : nil
     }
 
-    /// Reads a block without claiming the pages that it names. False where it is damaged: to load it finds that too, and
-    /// notes it.
+    /// Reads a block without claiming the pages that it names. False if it is damaged: loading it finds and notes that too.
     private func readUnclaimed(_ entry: BlockEntry, into start: UnsafeMutableRawPointer) -> Bool {
         start.initializeMemory(as: UInt8.self, repeating: 0, count: entry.run.byteCount)
         do throws(PageDamage) {
@@ -184,7 +183,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
             try entry.readFrames(from: source, into: start)
             try check(entry, start)
         }
-        // Behind all of that, so that a block that cannot be used claims as few pages as can be.
+        // Last, so that a damaged block claims as few pages as possible.
         try checkReferences(of: entry, start, claim)
         bytesHere.wrappingAdd(run.byteCount, ordering: .relaxed)
         // The pages of a generation's base may be in a chunk of the image as well.
@@ -193,7 +192,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         }
     }
 
-    /// Copies a block, if it is here, into memory of the next generation.
+    /// Copies a block, if it is loaded, into memory of the next generation.
     private func copy(
         _ block: Int, ofChunk chunk: Int, to start: UnsafeMutableRawPointer
     ) -> Bool {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much memory the pages take at most that a state loads of its image. It may change while states are read.
+/// The most memory for pages that a state loads from its image. It may change while states are read.
 package final class PageMemoryLimit: Sendable {
     private let byteCount: Atomic<Int>
 
@@ -11,30 +11,29 @@ package final class PageMemoryLimit: Sendable {
     package func set(_ byteCount: Int) { self.byteCount.store(byteCount, ordering: .relaxed) }
 }
 
-/// What the generations of a state's pages have in common.
+/// What all generations of a state's pages share.
 ///
-/// A generation is a store of pages that loads the blocks of an image for a while. Once they take half of what they may,
-/// the next one takes its place: it copies blocks from this one as long as it lives, and reads the others again. So what is
-/// used often stays, and this one goes with the last operation that reads it. No operation waits for that, and none counts
-/// itself in or out: it holds the state that it reads.
+/// A generation is a cache of an image's blocks. Once they take half of the limit, the next generation replaces it. That one
+/// copies blocks from this one on demand, as long as this one lives, and reads others from the image again. So blocks that
+/// are used often stay, and others are evicted. An operation holds the state that it reads; the last one releases this
+/// generation. No operation waits, pins a block or counts itself.
 ///
 ///     image        [block][block][block][block][block]
-///     generation 6    *             *      *             was full: only copied from
+///     generation 6    *             *      *             full: only copied from
 ///     generation 7    *      *                           loads what is read now
 ///     base         pages that transactions have made behind the image
 final class PageGenerations: Sendable {
     let image: ImageRoot
     let source: any BlockSource
     let limit: PageMemoryLimit
-    /// Keeps the pages that transactions have made behind the image.
+    /// The pages that transactions have made after the image.
     let base: PageSnapshot
     /// The chunks that only such pages are in.
     fileprivate let chunks: [PageTable.Chunk]
     /// The blocks with frames that such pages are in, or were free for them, ascending by position.
     let changedBlocks: [Int]
 
-    /// Nil where the pages of the snapshot are not those of an image. The caller is the only one who may change the store
-    /// meanwhile.
+    /// Nil if the snapshot has no image. No other thread may change the store meanwhile.
     init?(of base: PageSnapshot, limit: PageMemoryLimit) {
         guard let loader = base.store.cold?.loader as? ImageLoader else { return nil }
         image = loader.root
@@ -51,8 +50,8 @@ final class PageGenerations: Sendable {
 }
 
 extension State {
-    /// The state with pages that take no more memory than a limit, beside those of one operation; see ``isFull``. The state
-    /// itself where it was not opened from an image, or where all pages of the image take less than `byteCountMin`.
+    /// The state with pages that take no more memory than a limit, except for those of running operations; see ``isFull``.
+    /// The state itself if it was not opened from an image, or if all pages of the image take less than `byteCountMin`.
     ///
     /// Nothing may change the state's store meanwhile. Transactions begin with the state itself, not with this one.
     package func limited(to limit: PageMemoryLimit, from byteCountMin: Int) -> State {
@@ -62,22 +61,22 @@ extension State {
         return State(self, in: PageStore(generations, former: nil))
     }
 
-    /// Whether what was loaded takes half of the limit: then ``inNextGeneration()`` is to take the place of this state.
+    /// Whether the loaded pages take half of the limit: then ``inNextGeneration()`` is to replace this state.
     package var isFull: Bool { store.cold?.loader.isFull ?? false }
 
-    /// What is loaded of the image.
+    /// The memory of loaded pages of the image.
     var loadedBytes: Int { store.cold?.loadedBytes ?? 0 }
 
-    /// What is loaded of the image, and what the generation before has of it.
+    /// The memory of loaded pages of the image, with those of the generation before.
     package var cachedBytes: Int { store.cold?.loader.cachedBytes ?? 0 }
 
-    /// What all pages take that the state could load, or, of a state that was not opened from an image, take.
+    /// The memory of all pages that the state could load; of a state that was not opened from an image, of all its pages.
     package var pageBytes: Int {
         let loader = store.cold?.loader as? ImageLoader
         return loader?.root.directory.pageBytes ?? reservedBytes
     }
 
-    /// The state with pages that are loaded anew, or copied from those of this one.
+    /// The state with an empty cache of pages, which copies blocks from this one on demand: the others are evicted.
     package func inNextGeneration() -> State {
         guard let loader = store.cold?.loader as? ImageLoader, let generations = loader.generations
         else { return self }
@@ -94,8 +93,8 @@ extension State {
 }
 
 extension State {
-    /// What entities that are held as values take, with their indexes, for each byte of their pages: 441 MB where a million
-    /// users and posts with three indexes take 250.
+    /// The bytes of a filled table, with its indexes, for each byte of its pages: 441 MB where a million users and posts with
+    /// three indexes take 250.
     package static let filledBytesPerPageByte = 2
 }
 
@@ -114,6 +113,6 @@ extension PageStore {
 }
 
 extension BlockDirectory {
-    /// What all pages take in memory.
+    /// The memory of all pages.
     var pageBytes: Int { blocks.reduce(0) { $0 + $1.run.byteCount } }
 }

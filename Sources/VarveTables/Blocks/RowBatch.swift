@@ -1,6 +1,6 @@
 package import VarveEvents
 
-/// Rows that are passed over together: those of a block of an image, or of some leaves in memory. Valid during the call
+/// Rows that are scanned together: those of a block of an image, or of some leaves in memory. Valid during the call
 /// that gave them.
 ///
 /// They are live rows and tombstones. A block is read by its columns and not kept; see ``RowBlock``.

@@ -1,6 +1,6 @@
 import VarveEvents
 
-/// A block of leaves of rows, read by its columns. What passes over rows needs no pages: rows lie one behind the
+/// A block of leaves of rows, read by its columns. A scan of rows needs no pages: rows lie one behind the
 /// other in the content of the block, and of the rest most queries need the ends alone.
 ///
 /// What pages are checked for is checked of the columns; see ``ImageLoader``. Its memory is used again for the next block.

@@ -30,14 +30,14 @@ protocol PageLoader: AnyObject, Sendable {
 
     func isUnread(_ number: PageNumber) -> Bool
 
-    /// The frame with a number whose block is not in memory, read for this alone. Nil where it is to be loaded.
+    /// The frame with a number whose block is not in memory, read into a buffer. Nil if the block is to be loaded.
     func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page?
 
     var loadedBytes: Int { get }
 
-    /// The memory that loaded pages take, with those that a next generation is copied from.
+    /// The memory of loaded pages, with those of the generation before.
     var cachedBytes: Int { get }
 
-    /// Whether a next generation of pages is to take the place of these.
+    /// Whether the next generation of pages is to replace this one.
     var isFull: Bool { get }
 }

@@ -68,8 +68,8 @@ package final class PageStore: @unchecked Sendable {
         isGeneration = false
     }
 
-    /// The pages of a snapshot of another store, which no transaction changes here: some chunks are those of the other
-    /// store, and the rest of the pages come when they are read.
+    /// The pages of a snapshot of another store, which no transaction changes here. The stores share some chunks; other pages
+    /// are loaded when they are read.
     init(
         of base: PageSnapshot, sharing chunks: [PageTable.Chunk],
         loader: (PageTable) -> any PageLoader
@@ -171,7 +171,7 @@ package final class PageStore: @unchecked Sendable {
         }
     }
 
-    /// The chunks that no page of an image is in. The caller is the only one who may change the store meanwhile.
+    /// The chunks that no page of an image is in. No other thread may change the store meanwhile.
     var chunksBesideImage: [PageTable.Chunk] { arena.chunksBesideImage }
 
     // MARK: Pages

@@ -55,8 +55,8 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
         return cold.frame(number)
     }
 
-    /// The page with a number that is in use. Where it is not in memory, it is read into `blocks`, and valid until
-    /// its memory is used again; see ``ScanBuffers/replacesNext(usedAfter:)``.
+    /// The page with a number that is in use. If it is not in memory, it is read into `buffers`, and valid until
+    /// its buffer is reused; see ``ScanBuffers/replacesNext(usedAfter:)``.
     func page(_ number: PageNumber, through buffers: ScanBuffers) -> Page {
         guard chunk(number.chunk) == nil,
             let page = cold?.loader.frame(number, through: buffers)

@@ -1,7 +1,7 @@
-/// Blocks of an image that are passed over: each is read into memory that others are read into later, and is not kept.
-/// What reads each row once then needs no memory for all of them.
+/// Buffers for a scan of an image's blocks: each block is read into a buffer, which later blocks reuse. So a scan needs no
+/// memory for all blocks.
 ///
-/// There are several at a time, because the pages of two neighbouring blocks may be asked for in turns.
+/// There are several buffers, because the pages of two neighbouring blocks may be read in turns.
 final class ScanBuffers {
     private struct Place {
         /// Nil for none.
@@ -13,14 +13,14 @@ final class ScanBuffers {
     private static let countMax = 4
 
     private var places: [Place] = []
-    /// How often a page of them was asked for.
+    /// How often a buffered page was read.
     private(set) var useCount = 0
-    /// The blocks that were passed over. Another time they are loaded: what is passed over does not lie in their order.
+    /// The blocks that were read. A block that is read again is loaded: then the rows are not in the order of the blocks.
     private var scanned: Set<Int> = []
 
     deinit { for place in places { place.memory.deallocate() } }
 
-    /// The memory of a block that was read and is still there.
+    /// The buffer of a block, if it still has one.
     func memory(of block: Int) -> UnsafeMutableRawPointer? {
         for position in places.indices where places[position].block == block {
             useCount += 1
@@ -30,7 +30,7 @@ final class ScanBuffers {
         return nil
     }
 
-    /// Lets `read` fill memory for a block, and returns it. Nil where that was done before, or fails.
+    /// Lets `read` fill a buffer with a block, and returns it. Nil if the block was read before, or if `read` fails.
     func memory(
         of block: Int, byteCount: Int, read: (UnsafeMutableRawPointer) -> Bool
     ) -> UnsafeMutableRawPointer? {
@@ -48,12 +48,12 @@ final class ScanBuffers {
         return start
     }
 
-    /// Whether the next block may be read into memory that was used behind `useCount`.
+    /// Whether the next block may replace one that was used after `useCount`.
     func replacesNext(usedAfter useCount: Int) -> Bool {
         places.count == Self.countMax && places.allSatisfy { $0.lastUse > useCount }
     }
 
-    /// The place that was not used for the longest time.
+    /// The least recently used buffer.
     private func freePlace() -> Int {
         if places.count < Self.countMax {
             places.append(Place())

@@ -6,13 +6,13 @@ package struct StoredLeaf: BitwiseCopyable, Sendable {
 }
 
 extension RowTree {
-    /// The leaf of a slot, whose page is passed over; see ``PageTable/page(_:through:)``.
+    /// The leaf of a slot, whose page is read into a buffer; see ``PageTable/page(_:through:)``.
     func leaf(of slot: Slot, through buffers: ScanBuffers, in pages: PageTable) -> RowLeaf {
         let number = leaves.number(at: slot.index &>> geometry.slotBits, in: pages)
         return RowLeaf(page: pages.page(number, through: buffers), geometry: geometry)
     }
 
-    /// A leaf, whose page is passed over.
+    /// A leaf, whose page is read into a buffer.
     func leaf(_ stored: StoredLeaf, through buffers: ScanBuffers, in pages: PageTable) -> RowLeaf {
         RowLeaf(page: pages.page(stored.page, through: buffers), geometry: geometry)
     }

@@ -115,7 +115,7 @@ struct ImageForgeryTests {
         }
     }
 
-    /// The rows of all types by their slots, as they are read or passed over; nil where damage is met.
+    /// The rows of all types by their slots, as they are read or scanned; nil where damage is met.
     private static func rows(_ bytes: [UInt8], scanning: Bool) -> [[Int: [UInt8]]]? {
         guard let state = try? State.open(MemorySource(bytes)).state else { return nil }
         return try? state.reading { () throws(CodecError) in
@@ -142,7 +142,7 @@ struct ImageForgeryTests {
     }
 
     @Test(
-        "What is passed over of forged blocks is what is read of them",
+        "A scan of forged blocks finds what a read of them finds",
         arguments: TestSize.choose(1...20, nightly: 1...60))
     func scanning(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
@@ -157,7 +157,7 @@ struct ImageForgeryTests {
         }
     }
 
-    @Test("Two rows of a block that name one page are damage, passed over or read")
+    @Test("Two rows of a block that name one page are damage, scanned or read")
     func sharedPage() throws {
         var image = try ForgedImage(
             UserLog.addLong(0..<4, to: UserLog.state(count: 0)).image())

@@ -5,7 +5,7 @@ import VarveTestSupport
 
 @testable import VarveTables
 
-/// A state whose pages make room for one another reads what it would read if they stayed.
+/// A state whose pages are evicted reads what it would read if they stayed.
 @Suite("Generations of pages")
 struct PageGenerationTests {
     @Test(
@@ -50,7 +50,7 @@ struct PageGenerationTests {
             let before = source.ranges.count
             #expect(try Self.age(of: 77, state) == 77)
             #expect(source.ranges.count == before)
-            // Half of the limit for each of two generations, and what one operation loads beyond.
+            // Half of the limit for each of two generations, and what one operation loads in addition.
             #expect(state.loadedBytes < limit / 2 + 16 * (32 << 10))
             if state.isFull {
                 state = state.inNextGeneration()

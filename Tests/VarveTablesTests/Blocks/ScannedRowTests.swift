@@ -4,7 +4,7 @@ import VarveTestSupport
 
 @testable import VarveTables
 
-@Suite("Rows that are passed over")
+@Suite("Rows that are scanned")
 struct ScannedRowTests {
     private struct Row: Equatable {
         let slot: Slot
@@ -29,7 +29,7 @@ struct ScannedRowTests {
         return rows
     }
 
-    /// In the order of their slots, which they are not passed over in.
+    /// In the order of their slots, in which they are not scanned.
     private static func scan(
         _ type: TypeNumber, of state: State,
         _ part: (ArraySlice<StoredLeaf>) -> ArraySlice<StoredLeaf> = { $0 }

@@ -62,7 +62,7 @@ struct CheckpointLookTests {
     // MARK: Damage
 
     @Test(
-        "Damage is noted, and tables that wait are filled from the checkpoint before",
+        "Damage is noted, and stored tables are filled from the checkpoint before",
         arguments: [Store.Mode.readWrite, .readOnly])
     func checkpointBefore(mode: Store.Mode) throws {
         let disk = try Base.makeDisk()

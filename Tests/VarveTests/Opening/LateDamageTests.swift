@@ -7,8 +7,8 @@ import VarveTestSupport
 
 @testable import Varve
 
-/// Blocks of a checkpoint that change behind an opening, before the tables that wait for them are read.
-@Suite("Damage under tables that wait", .timeLimit(.minutes(5)))
+/// Blocks of a checkpoint that change after an opening, before stored tables read them.
+@Suite("Damage under stored tables", .timeLimit(.minutes(5)))
 struct LateDamageTests {
     static let older = "checkpoint-0000000001"
     static let newest = "checkpoint-0000000002"
@@ -268,7 +268,7 @@ struct LateDamageTests {
         #expect(difference(describe(context), expected) == nil)
     }
 
-    @Test("A compaction fills the tables that wait for a checkpoint that it drops")
+    @Test("A compaction fills the stored tables of a checkpoint that it drops")
     func droppedCheckpoint() throws {
         let disk = try Self.makeDisk(retention: .everything)
         let store = try Self.open(disk, retention: .everything)
@@ -281,7 +281,7 @@ struct LateDamageTests {
         #expect(Self.waitingCount(context) == 0 && disk.image.files[Self.newest] == nil)
     }
 
-    @Test("Tables that wait show the state of their opening, whatever was written since")
+    @Test("Stored tables have the state of their opening, whatever was written since")
     func laterWrites() throws {
         let disk = try Self.makeDisk()
         let expected = try Self.content(of: disk)

@@ -6,8 +6,8 @@ import VarveTestSupport
 
 @testable import Varve
 
-/// What is made again of other files where a checkpoint changes under tables that wait, and what is said where nothing can be.
-@Suite("Repair under tables that wait", .timeLimit(.minutes(5)))
+/// What is rebuilt from other files if a checkpoint changes under stored tables, and the error if nothing can be rebuilt.
+@Suite("Repair under stored tables", .timeLimit(.minutes(5)))
 struct LateRepairTests {
     private typealias Base = LateDamageTests
 

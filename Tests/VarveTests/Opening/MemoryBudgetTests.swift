@@ -117,7 +117,7 @@ struct MemoryBudgetTests {
         let memory = store.statistics.memory
         #expect(memory.budget == Self.budget.bytes)
         #expect(try memory.exceeding == .zero && !Self.isFilled(store.context))
-        // Leaves may have gone just now.
+        // Leaves may have been evicted just now.
         #expect(memory.pages > .zero)
         // What one operation needs comes on top.
         let total = memory.tables.rawValue + memory.pages.rawValue + memory.entities.rawValue
@@ -151,7 +151,7 @@ struct MemoryBudgetTests {
             let newest = try #require(checkpoints.max { $0.sequence < $1.sequence })
             let file = try Self.table(store.context).sourceFile
             #expect(file == newest.file.text, "round \(round)")
-            // What fits stays whole, and counted, however often contexts and tables come and go.
+            // A table that fits stays filled, and its memory reserved, however often contexts and tables are replaced.
             #expect(store.statistics.memory.tables > .zero, "round \(round)")
             let racks = store.context.tables.tables.unfilled.first { $0.descriptor.name == "Rack" }
             #expect(try !#require(racks).isScanned, "round \(round)")

@@ -73,7 +73,7 @@ struct StoredIndexTests {
         context.tables.tables.unfilled.contains { $0.hasFilled && $0.descriptor.name == type }
     }
 
-    /// Every query that an index serves finds what a pass over all people does.
+    /// Every query that an index serves finds what a scan of all people does.
     private static func check(
         _ context: Context, _ all: [Person], isWaiting: Bool = true,
         location: SourceLocation = #_sourceLocation

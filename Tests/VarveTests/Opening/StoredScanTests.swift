@@ -39,8 +39,8 @@ private enum Model {
     }
 }
 
-/// What a query needs all rows for is read leaf by leaf, where there is no room for the whole table.
-@Suite("Tables that are passed over as they are stored")
+/// Queries that need all rows read them leaf by leaf, if the filled table does not fit the memory budget.
+@Suite("Scans of stored rows")
 struct StoredScanTests {
     private typealias Note = Model.Note
     private static let count = 5_000
@@ -203,7 +203,7 @@ struct StoredScanTests {
         #expect(try !Self.isFilled(store.context))
     }
 
-    @Test("A pass leaves no leaf behind, whatever it looks for", arguments: [true, false])
+    @Test("A scan caches no leaf, whatever it looks for", arguments: [true, false])
     func lasting(isOrdered: Bool) throws {
         let context = try Self.open(try Self.makeDisk(isOrdered: isOrdered)).context
         let table = try Self.table(context)
@@ -222,7 +222,7 @@ struct StoredScanTests {
         #expect(try !Self.isFilled(context))
     }
 
-    @Test("A plan says that rows are passed over as they are stored, or which index finds them")
+    @Test("A plan says that stored rows are scanned, or which index finds them")
     func explained() throws {
         let context = try Self.open(try Self.makeDisk()).context
         let scan = Note.filter(\.text == "none").explain(in: context)

@@ -228,7 +228,7 @@ private enum Model {
 }
 
 /// What is loaded leaf by leaf is what an opening that fills all tables has, whatever is read and changed in whatever order.
-@Suite("Tables that wait, against tables that are filled")
+@Suite("Stored tables, against filled tables")
 struct WaitingLawTests {
     private struct Stop: Error {}
 
@@ -238,7 +238,7 @@ struct WaitingLawTests {
         case filled
         /// Each is filled by what needs all of it.
         case waiting
-        /// None is filled: there is no room.
+        /// None is filled: none fits the memory budget.
         case scanned
     }
 
@@ -353,7 +353,7 @@ struct WaitingLawTests {
             let expected = try step(filled.store, &other)
             #expect(found == expected, "seed \(seed), step \(number)")
             let scanned = try step(scanning.store, &third)
-            #expect(scanned == expected, "seed \(seed), step \(number), without room")
+            #expect(scanned == expected, "seed \(seed), step \(number), scanned")
             #expect(scanning.filledTypes == [], "seed \(seed), step \(number)")
             guard found == expected, scanned == expected, scanning.filledTypes == [] else { return }
             if Int.random(in: 0..<6, using: &random) == 0 {
@@ -367,7 +367,7 @@ struct WaitingLawTests {
         }
         waiting.store.context.checkInvariants()
         let content = Model.describe(scanning.store.context)
-        #expect(content == Model.describe(filled.store.context), "seed \(seed), without room")
+        #expect(content == Model.describe(filled.store.context), "seed \(seed), scanned")
         #expect(scanning.filledTypes == [], "seed \(seed)")
         // That fills the tables, and looks into them.
         scanning.store.context.checkInvariants()

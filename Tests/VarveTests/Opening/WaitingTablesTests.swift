@@ -6,7 +6,7 @@ import VarveLog
 import VarveTestSupport
 
 /// A large store opens with empty tables, and fills each when it is first read. Nothing that the store returns says so.
-@Suite("Tables that wait to be read")
+@Suite("Stored tables")
 struct WaitingTablesTests {
     private struct Stop: Error {}
 

@@ -20,7 +20,7 @@ struct ThreadsRound: Sendable {
     /// Whether tables wait until they are read, in all stores of the round. Then no file is damaged: a reader whose
     /// checkpoint is damaged and then replaced has nothing to fill them from.
     let isWaiting: Bool
-    /// Of tables that wait, those of every other round fit no memory.
+    /// In every other round no stored table fits the memory budget.
     let memory: MemoryBudget
     let record = ThreadsRecord(writers: writers)
 

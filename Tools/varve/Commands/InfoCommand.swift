@@ -66,7 +66,11 @@ private struct StoreReport {
         }
         facts.append(("Log", size))
         if let bytes = summary.memoryBytes {
-            facts.append(("Memory", "about \(Numerals.size(bytes)) to hold all entities"))
+            facts.append(
+                (
+                    "Memory",
+                    "up to \(Numerals.size(bytes)) for all entities of the newest checkpoint"
+                ))
         }
         if summary.unknownEventCount > 0 {
             let count = Numerals.counted(summary.unknownEventCount, "event")

@@ -1,20 +1,21 @@
-/// Sorts the rows of a table that passes over them, or finds the first few, as ``RowSelection`` does with rows that stay.
+/// Sorts the rows of a scanned table, or selects the first ones, as ``RowSelection`` does with rows in memory.
 ///
-/// Rows are held in runs. Each run is sorted for itself, and of those behind it only slots and keys stay; at the end the runs
-/// are merged. So what a sort takes is some thousand rows, and twelve bytes for each row found.
+/// An external merge sort: each run of rows is sorted while its leaves are pinned, then only slots and keys stay, and at the
+/// end the runs are merged. So a sort takes the memory of some thousand rows, and twelve bytes for each row found. A few
+/// rows need one run alone: a top-N selection.
 struct ExternalSort {
-    /// How many rows are held at once.
+    /// How many rows make a run at most.
     static var runCount: Int { 1 << 14 }
 
     private let table: AnyTable
     private let comparator: RowComparator
     private let kept: Int
-    /// How many rows make a run; nil where so few are kept that one does.
+    /// How many rows make a run; nil for a top-N selection.
     private let runCount: Int?
     private var selection: RowSelection
     private var pinned: PinnedRows
     private var runs: [SortedRun] = []
-    /// Whether keys alone decide.
+    /// Whether keys alone decide the order.
     private var isExact: Bool
     private var addedCount = 0
 
@@ -31,12 +32,12 @@ struct ExternalSort {
         isExact = comparator.parts.count == 1
     }
 
-    /// Adds a row, which comes behind the others that are equal to it. Its address is good for the call alone.
+    /// Adds a row. It comes behind equal ones. Its address need only be valid for the call.
     mutating func add(_ slot: UInt32, _ row: UnsafeRawPointer) {
         selection.add(slot, transient: row) { pinned.row(at: $0) }
         addedCount += 1
         if let runCount {
-            // A leaf is held as a whole, and rows that are found may be far from one another.
+            // A pin keeps a whole leaf, and matching rows may be far from one another.
             if addedCount == runCount || pinned.leafCount > runCount / 4 { endRun() }
         } else if pinned.leafCount > 4 * kept + 64 {
             pinned.keep(selection.keptSlots)
@@ -138,7 +139,7 @@ private struct MergedRuns {
         return heads[first].run < heads[second].run
     }
 
-    /// Made where keys do not decide.
+    /// Decoded where keys do not decide.
     private mutating func row(of head: Int) -> UnsafeRawPointer {
         heads[head].pinned.row(at: runs[heads[head].run].slots[heads[head].position])
     }

@@ -1,4 +1,4 @@
-/// Rows that a stored index named in a table that waits, with all that were changed since, in insertion order.
+/// Rows of a stored table that a stored index named, and all changed rows, in insertion order.
 @usableFromInline
 struct ListedRows: Sendable {
     /// How the index was used; its number is that among the table's.

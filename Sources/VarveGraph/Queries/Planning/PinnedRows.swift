@@ -1,7 +1,7 @@
-/// Addresses of rows of a table that passes over them: they are good as long as the rows are held here.
+/// Pins rows of a scanned table: the addresses of rows are valid as long as their leaves are pinned here.
 struct PinnedRows {
     private let table: AnyTable
-    /// What the table has not, by number.
+    /// Pinned leaves by number; leaves of the table's own need no pin.
     private var leaves: [Int: AnyObject] = [:]
 
     init(_ table: AnyTable) { self.table = table }
@@ -32,13 +32,13 @@ struct PinnedRows {
         return node
     }
 
-    /// Releases all but the rows at some slots.
+    /// Unpins all but the rows at some slots.
     mutating func keep(_ slots: some Sequence<UInt32>) {
         let kept = Set(slots.lazy.map { Int($0) / PackedLeaf.width })
         leaves = leaves.filter { kept.contains($0.key) }
     }
 
-    /// Releases all but the row at a slot.
+    /// Unpins all but the row at a slot.
     mutating func keepOnly(_ slot: UInt32) {
         let number = Int(slot) / PackedLeaf.width
         guard leaves.count != 1 || leaves[number] == nil else { return }

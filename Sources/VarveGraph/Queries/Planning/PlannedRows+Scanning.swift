@@ -1,15 +1,15 @@
-// What a plan does with a table that passes over its rows (``AnyTable/isScanned``): no address stays good behind a call.
+// How a plan reads a scanned table (``AnyTable/isScanned``): addresses of rows are valid for a call alone.
 
 extension PlannedRows {
     func storedScan(_ table: AnyTable) -> StoredScan { StoredScan(table, meeting: residual) }
 
-    /// How many rows are passed on at most; nil for all, or where all are looked at before one is.
+    /// How many rows a scan returns at most; nil for all, and where a sort reads all of them first.
     var scanLimit: Int? {
         guard orderings.isEmpty, case .limit(let limit, let offset) = page else { return nil }
         return limit.addingClamped(offset)
     }
 
-    /// How many rows a pass finds: their order does not matter, and none is listed.
+    /// How many rows a scan finds. Their order does not matter, so none is listed. Nil for other plans.
     func countScanned(in table: AnyTable) -> Int? {
         guard case .storedScan = source else { return nil }
         let wanted: Int
@@ -21,7 +21,7 @@ extension PlannedRows {
         return page.count(of: storedScan(table).count(upTo: wanted))
     }
 
-    /// The matching rows' slots in the order of a sort, the first `kept` of them.
+    /// The slots of the matching rows in sorted order, the first `kept` of them.
     func selected(
         _ table: AnyTable, _ comparator: RowComparator, keeping kept: Int
     ) -> ContiguousArray<UInt32> {
@@ -33,7 +33,7 @@ extension PlannedRows {
         return selection.finish()
     }
 
-    /// The last of the matching rows in the order of a sort.
+    /// The last of the matching rows in sorted order.
     func lastScanned(_ table: AnyTable, _ comparator: RowComparator) -> UInt32? {
         var pinned = PinnedRows(table)
         var last: (slot: UInt32, row: UnsafeRawPointer)?

@@ -11,9 +11,9 @@ struct PlannedRows: Sendable {
         case ranking(TextCondition)
         /// The rows of an index's range in the order of the index, which is the query's.
         case walk(IndexWalk)
-        /// Every row of a table that waits, as it is stored, in insertion order; see ``StoredScan``.
+        /// Every row of a stored table, in insertion order; see ``StoredScan``.
         case storedScan
-        /// What a stored index names in a table that waits.
+        /// What a stored index names in a stored table.
         case listed(ListedRows)
     }
 

@@ -2,8 +2,8 @@ extension QueryList {
     /// How the query would be run in the context. Runs nothing and changes nothing.
     ///
     /// It says that of a filled table, and fills the one of the entities: behind the opening of a large store a stored index
-    /// may serve the query instead. A table for which there is no room is not filled: the plan says how it is read as it is
-    /// stored, and so it looks into stored indexes.
+    /// may serve the query instead. A table that does not fit the memory budget is not filled: the plan says how its stored
+    /// rows are read, for which it looks into stored indexes.
     public func explain(in context: Context) -> QueryPlan {
         plan(in: context).renamingProperties(StorageNames(in: context, of: Entity.self))
     }

@@ -9,8 +9,8 @@ public struct QueryPlan: Sendable, Equatable {
     public indirect enum Access: Sendable, Equatable {
         /// Every row of the type, in insertion order.
         case scan
-        /// Every row of the type as it is stored, in insertion order: behind the opening of a store of which the type's rows
-        /// have no room in memory.
+        /// Every stored row of the type, in insertion order: after the opening of a store whose ``MemoryBudget`` the type's
+        /// entities do not fit.
         case storedScan
         /// One look-up for each id given.
         case ids

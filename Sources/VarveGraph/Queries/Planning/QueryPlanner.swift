@@ -50,7 +50,7 @@ struct QueryPlanner {
         return planned(best.source)
     }
 
-    /// A table that waits is passed over: it has no indexes.
+    /// The plan for a stored table, which has no indexes: a scan.
     func planOfPass() -> PlannedRows {
         ranking() ?? planned(.storedScan, covered: ConditionSet(), orderings: head.orderings)
     }

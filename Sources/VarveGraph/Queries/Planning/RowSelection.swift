@@ -49,9 +49,9 @@ struct RowSelection {
         if kept < .max / 2, entries.count >= 2 * kept { truncate() }
     }
 
-    /// Adds a row whose address is good for the call alone.
+    /// Adds a row whose address is valid for the call alone.
     ///
-    /// - Parameter pin: returns an address of the row at a slot that stays good as long as the entry is kept.
+    /// - Parameter pin: returns an address of the row at a slot that is valid as long as the entry is kept.
     mutating func add(
         _ slot: UInt32, transient row: UnsafeRawPointer, _ pin: (UInt32) -> UnsafeRawPointer
     ) {
@@ -67,7 +67,7 @@ struct RowSelection {
         add(slot, pin(slot))
     }
 
-    /// The slots of the rows that are kept so far.
+    /// The slots of the rows kept so far.
     var keptSlots: ContiguousArray<UInt32> {
         var slots = ContiguousArray(entries.map(\.slot))
         if let last { slots.append(last.slot) }

@@ -1,4 +1,4 @@
-/// A pass over the rows of a table that waits, which makes one stored leaf after the other and keeps none.
+/// A scan of the rows of a stored table, which decodes one stored leaf after the other and caches none.
 struct StoredScan {
     private struct Place {
         let ordinal: UInt64
@@ -15,11 +15,11 @@ struct StoredScan {
     }
 
     /// Calls `body` with each row that meets the condition, in insertion order, until it returns false. The addresses are
-    /// good for the calls alone.
+    /// valid for the calls alone.
     ///
     /// - Parameter wanted: after how many rows `body` returns false.
     func forEach(upTo wanted: Int? = nil, _ body: RowVisit) {
-        // A pass that is going to see all rows anyway finds their order on the way.
+        // A scan that reads all rows anyway finds their order on the way.
         let mayLook = wanted != nil || test == nil || table.isScanOrderKnown
         guard mayLook, table.isScannedInOrder else {
             return table.visitRows(at: slots(keeping: wanted ?? .max), isTransient: true, body)
@@ -67,7 +67,7 @@ struct StoredScan {
 
     // MARK: - Slots
 
-    /// The slots of the rows that meet the condition, in insertion order: the first ones, so many.
+    /// The slots of the first `wanted` rows that meet the condition, in insertion order.
     func slots(keeping wanted: Int = .max) -> ContiguousArray<UInt32> {
         guard wanted > 0 else { return [] }
         var found = ContiguousArray<Place>()
@@ -103,7 +103,7 @@ struct StoredScan {
                 body(Place(ordinal: ordinal, slot: slot))
             }
         }
-        // What was changed may hide stored rows.
+        // Changed rows may hide stored ones.
         if !table.isChanged { table.storedFindings?.note(isAscending: order.isAscending) }
     }
 

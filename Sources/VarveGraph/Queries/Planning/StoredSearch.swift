@@ -1,4 +1,4 @@
-/// Finds the rows of a query in a table that waits, by a stored index: the few rows that the index names, and all that were
+/// Finds the rows of a query in a stored table, by a stored index: the few rows that the index names, and all that were
 /// changed since.
 ///
 /// Every row that the query finds is among them. They are tested and sorted as any others.
@@ -6,7 +6,7 @@ struct StoredSearch {
     let table: AnyTable
     let head: QueryHead
     private let source: any TableSource
-    /// More rows than this are found sooner by the filled table, or by a pass over what is stored.
+    /// More rows than this are found sooner by the filled table, or by a scan of stored rows.
     private let countMax: Int
 
     /// What was found: rows by their slots, and how.
@@ -23,8 +23,8 @@ struct StoredSearch {
         self.table = table
         self.head = head
         self.source = source
-        // A pass makes each leaf of eight rows; so many rows that are named have as many leaves at most. To fill a table
-        // costs more, but once.
+        // A scan decodes each leaf of eight rows, and so many named rows are in as many leaves at most. Filling a table costs
+        // more, but once.
         countMax = max(64, table.slotCount / (table.isScanned ? PackedLeaf.width : 64))
     }
 
@@ -176,7 +176,7 @@ struct StoredSearch {
 }
 
 extension AnyTable {
-    /// Whether a slot is in a leaf that a table which waits has of its own.
+    /// Whether a slot of a stored table is in a leaf of the table's own.
     fileprivate func isOwn(_ slot: UInt32) -> Bool {
         cells.nodes.nodeInTree(holding: Int(slot)) != nil
     }
@@ -200,7 +200,7 @@ extension AnyTable {
 /// The last row that is wanted of a walk, to which others are compared.
 private struct PinnedRow {
     private let table: AnyTable
-    /// Nil where rows stay where they are.
+    /// Nil where addresses of rows stay valid.
     private var pinned: PinnedRows?
 
     init(_ table: AnyTable) {

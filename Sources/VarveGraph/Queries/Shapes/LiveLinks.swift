@@ -1,5 +1,5 @@
-/// Reads which linked entities are there, of one parent after another, where a table passes over its rows: it is left
-/// without anything that was made for that.
+/// Reads which linked entities exist, for one parent after another, where a table is scanned: leaves that it decodes are
+/// not cached.
 final class LiveLinks {
     private let links: LinkReader
     private let isWhole: Bool
@@ -12,7 +12,7 @@ final class LiveLinks {
         isWhole = links.child.liveCount == links.child.slotCount
     }
 
-    /// Nil where neither table passes over its rows: then what both have is read.
+    /// Nil where neither table is scanned: then the tables are read directly.
     static func make(relation: Int, table position: Int, in context: Context) -> LiveLinks? {
         let tables = context.tables.tables.unfilled
         let child = tables[position].relations[relation].childTable

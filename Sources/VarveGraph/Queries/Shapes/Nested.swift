@@ -100,7 +100,7 @@ extension ShapedQuery {
     /// single relations may follow and replace what the list says of them.
     ///
     /// Each level costs as much as there are different entities on it, by whatever ways they are reached. A query that
-    /// is passed over, as by `forEach(in:)`, may load an entity again where some 16,000 others of its level came since.
+    /// is scanned, as by `forEach(in:)`, may load an entity again where some 16,000 others of its level came since.
     @inlinable
     public func with(_ nested: Nested...) -> Self { with(nested) }
 

@@ -3,10 +3,10 @@
 /// A row of a packed leaf is made when it is read. A caller that keeps addresses, and the eighth read of a leaf, make all
 /// of its rows, which are kept.
 ///
-/// Of a table that passes over its rows (``AnyTable/isScanned``) it keeps the last leaves, and no others.
+/// In a scanned table (``AnyTable/isScanned``) it pins the last leaves, and caches none.
 @usableFromInline
 struct RowCursor {
-    /// The table, or one of its own for the cursor.
+    /// The table, or a copy of it for this reader.
     @usableFromInline let table: AnyTable
     @usableFromInline let shift: Int
     @usableFromInline var page = -1
@@ -41,7 +41,7 @@ struct RowCursor {
         return table.isLive(at: place)
     }
 
-    /// Calls `body` with the row at a slot, or returns nil where it holds none. The address is good for the call alone.
+    /// Calls `body` with the row at a slot, or returns nil where it holds none. The address is valid for the call alone.
     mutating func withRow<Result>(
         at slot: UInt32, _ body: (UnsafeRawPointer) -> Result
     ) -> Result? {
