@@ -83,8 +83,8 @@ struct StoredLeafWalkTests {
         var kept: [ScanBuffers] = []
         while let leaves = walk.next(atMost: 50, in: versions.pages) {
             guard !leaves.isEmpty else { continue }
-            kept.append(walk.blocks)
-            blocks.append(ObjectIdentifier(walk.blocks))
+            kept.append(walk.buffers)
+            blocks.append(ObjectIdentifier(walk.buffers))
         }
         #expect(blocks.count == 20 && Set(blocks).count == 5)
         #expect(kept.count == 20)

@@ -17,7 +17,7 @@ struct StoredLeafWalk {
     /// What is left of the window.
     private var window: ArraySlice<StoredLeaf> = []
     /// Where the leaves of the window are read.
-    private(set) var blocks = ScanBuffers()
+    private(set) var buffers = ScanBuffers()
 
     init(
         _ rows: RowTree, windowCount: Int = Self.windowCount,
@@ -53,6 +53,6 @@ struct StoredLeafWalk {
         guard listed.count == windowCount || end == rows.leafCount else { return }
         window = RowTree.asStored(listed)[...]
         listed = []
-        blocks = ScanBuffers()
+        buffers = ScanBuffers()
     }
 }

@@ -37,7 +37,7 @@ struct UnfinishedIndex {
         let pages = transaction.transaction.pages
         if let leaves = walk.next(atMost: Self.leavesPerStep, in: pages) {
             try transaction.addEntries(
-                of: table, leaves, passing: walk.blocks, of: index, to: &entries)
+                of: table, leaves, through: walk.buffers, of: index, to: &entries)
         } else {
             entries.beginMerge()
             isMerging = true
