@@ -55,8 +55,7 @@ struct StoredLeafWalkTests {
         }
     }
 
-    @Test(
-        "No step lists many leaves, nor lists any before those of the last window are walked over")
+    @Test("No step lists many leaves, and none is listed before the window before is done")
     func steps() {
         let versions = Self.table()
         var walk = StoredLeafWalk(versions.structure, windowCount: 300, listedPerStep: 50)

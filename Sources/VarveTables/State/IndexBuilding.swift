@@ -6,7 +6,7 @@ package import VarveEvents
 /// Each step takes a millisecond or two, on the thread that may change the store. The transaction is published when all are
 /// there, or rolled back.
 package struct IndexBuilding: ~Copyable {
-    /// How many bytes of keys are in memory where nothing else is said.
+    /// The usual bound of the keys that are in memory, in bytes.
     package static let usualKeyBytesMax = 64 << 20
 
     private let transaction: StateTransaction
@@ -21,8 +21,8 @@ package struct IndexBuilding: ~Copyable {
     /// - Parameters:
     ///   - wanted: the indexes of each type. One that cannot be made is left out: its type lacks a field, or has one whose
     ///     order is the application's. Types that are not named keep theirs: another app may need them.
-    ///   - keyBytesMax: how many bytes of keys may be in memory at once, with 16 for each. One key always may. An index with
-    ///     more is made in ranges, for each of which all rows are read.
+    ///   - keyBytesMax: how many bytes of keys may be in memory at once, with 16 for each; but one key always is. An index
+    ///     with more is made in ranges, and all rows are read once for each range.
     package init(
         in transaction: StateTransaction, wanted: [TypeNumber: [IndexDeclaration]],
         keyBytesMax: Int = Self.usualKeyBytesMax

@@ -2,9 +2,9 @@ import VarveEvents
 
 /// An index that is being made of the live rows of a table: the one way to make it, in steps of a millisecond or two.
 ///
-/// Rows are read in the order in which they are stored, each block of an image once and without keeping it. Their keys
-/// are sorted, because ascending ones fill pages. Where the keys do not fit into their bound of memory, the index is made in
-/// ranges of keys, and the rows are read once for each.
+/// Rows are read in the order in which they are stored (``StoredLeafWalk``), without keeping blocks of an image. Their keys
+/// are sorted, because ascending ones fill pages. Where the keys exceed their bound of memory, the index is made in ranges of
+/// keys, and all rows are read once for each range.
 struct UnfinishedIndex {
     private static let leavesPerStep = 128
     private static let entriesPerStep = 1_024
