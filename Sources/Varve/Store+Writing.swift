@@ -125,7 +125,7 @@ extension Store {
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 guard attempt.begin(continuation) else { return }
-                writer.bodies.async {
+                writer.onBodies {
                     guard attempt.start() else { return }
                     writer.run(attempt, append)
                 }

@@ -32,6 +32,7 @@ private final class EndingSource: TableSource {
 
     let loadsLeaves = true
     let isWorthFilling = false
+    var kind: AnyTable { whole.makeEmpty() }
     let reservation: (any MemoryReservation)? = AmpleMemory()
     var file: String? { nil }
     var failure: (any Error)? { nil }

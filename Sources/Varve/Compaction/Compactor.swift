@@ -132,8 +132,9 @@ final class Compactor: Sendable {
             return true
         }
         guard starts else { return }
-        writer.stall.begin()
         queue.async { [self] in
+            // Not before: one that the app has started may wait for a thread whose write would wait here.
+            writer.stall.begin()
             performAutomatically()
             writer.stall.end()
         }
@@ -261,7 +262,7 @@ final class Compactor: Sendable {
             let timeline = whole.trimmed(below: floor)
             let size: CheckpointSize?
             do {
-                size = try BackgroundThread.with { background in
+                size = try BackgroundThread.with(isUrgent: isUrgent) { background in
                     try writeCheckpoint(begun, compression, from: floor, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
@@ -298,6 +299,9 @@ final class Compactor: Sendable {
             throw error
         }
     }
+
+    /// Whether writers wait for the compaction.
+    private var isUrgent: () -> Bool { { [writer] in writer.stall.waitingCount > 0 } }
 
     private func writeCheckpoint(
         _ begun: Writer.BegunCompaction, _ compression: ImageCompression, from floor: TransactionID,
@@ -416,7 +420,7 @@ final class Compactor: Sendable {
         in dropped: FilesCheck, _ progress: (CompactionProgress) -> Void
     ) throws -> [LogError] {
         var dropped = dropped
-        try BackgroundThread.with { background in
+        try BackgroundThread.with(isUrgent: isUrgent) { background in
             try background.repeat({ dropped.advance() }) {
                 progress(CompactionProgress(phase: .checking, fraction: dropped.fraction))
                 try checkCancellation()

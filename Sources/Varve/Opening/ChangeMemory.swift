@@ -8,7 +8,8 @@ final class ChangeMemory: Sendable {
     /// From so many bytes on a checkpoint begins.
     let bytesMax: Int
     private let measured = Atomic(0)
-    /// What was left behind the last checkpoint: another one would not release it either.
+    private let notReleasable = Atomic(0)
+    /// What the last checkpoint has not released: another one would not do so either.
     private let kept = Atomic(0)
     private let slotBytesKnown = Atomic(0)
     private let loggedBytes = Atomic(0)
@@ -27,6 +28,9 @@ final class ChangeMemory: Sendable {
     /// As of the last measurement.
     var bytes: Int { measured.load(ordering: .relaxed) }
 
+    /// What changes take that no checkpoint releases.
+    var unreleasable: Int { notReleasable.load(ordering: .relaxed) }
+
     private var bytesBehindCheckpoint: Int { bytes - kept.load(ordering: .relaxed) }
 
     var needsCheckpoint: Bool { bytesBehindCheckpoint > bytesMax }
@@ -42,22 +46,23 @@ final class ChangeMemory: Sendable {
         loggedEvents.wrappingAdd(eventCount, ordering: .relaxed)
     }
 
-    /// Whether so much was logged since the last measurement that changes may take an eighth of the bound more. One event
-    /// copies a leaf of eight rows at most, and some of links.
+    /// Whether so much was logged since the last measurement that changes may take an eighth of the bound more, or of what
+    /// they took: measuring that walks over their leaves. One event copies a leaf of eight rows at most, and some of links.
     var isMeasurementDue: Bool {
         let events = loggedEvents.load(ordering: .relaxed)
         let new = events - eventsMeasured.load(ordering: .relaxed)
-        return new * slotBytes > bytesMax / 64
+        return new * slotBytes > max(bytesMax, bytes) / 64
     }
 
-    func note(_ bytes: Int) {
+    func note(_ bytes: Int, unreleasable: Int) {
+        notReleasable.store(unreleasable, ordering: .relaxed)
         eventsMeasured.store(loggedEvents.load(ordering: .relaxed), ordering: .relaxed)
         measured.store(bytes, ordering: .relaxed)
         // They may have become fewer in other ways: a table was filled, or reloaded.
         if bytes < kept.load(ordering: .relaxed) { kept.store(bytes, ordering: .relaxed) }
     }
 
-    /// A checkpoint has ended, and tables that could read it do so.
+    /// A compaction has ended, and tables that could read its checkpoint do so.
     func noteCheckpoint() { kept.store(bytes, ordering: .relaxed) }
 
     // MARK: - Size of slots

@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// Entities of such tables that were changed stay in memory until the next checkpoint. When they take a quarter of the
 /// budget, a compaction starts that writes one; at twice as much, writes wait for it. A store that does not compact by
-/// itself keeps them until ``Store/compact(_:progress:)``. One operation that needs more memory gets it:
+/// itself keeps them until ``Store/compact(retaining:for:progress:)``. One operation that needs more memory gets it:
 /// ``StoreStatistics/memory`` says how much.
 public struct MemoryBudget: Hashable, Sendable {
     /// What the store may take.
@@ -48,6 +48,6 @@ public struct MemoryStatistics: Hashable, Sendable {
     public let entities: ByteCount
     /// An estimate of what changes of the other tables take, which the next checkpoint releases.
     public let changes: ByteCount
-    /// An estimate of what tables take that do not fit the budget, and that an operation has filled nevertheless.
+    /// An estimate of what changes take that no checkpoint releases, and tables that do not fit the budget, and that an operation has filled nevertheless.
     public let exceeding: ByteCount
 }

@@ -46,7 +46,8 @@ final class StoreMemory: Sendable {
 
     // MARK: - Tables
 
-    /// Memory for a filled table, reserved as long as anything refers to it: the table, its copies, and what fills it.
+    /// Memory for a filled table, reserved as long as anything refers to it: the table and its copies, what fills it, or
+    /// ``ChangedTables``.
     final class Reservation: MemoryReservation {
         private let memory: StoreMemory
         private let bytes: Atomic<Int>
@@ -144,7 +145,7 @@ final class StoreMemory: Sendable {
         return MemoryStatistics(
             budget: budget, tables: count(reserved.value),
             pages: count(pages), entities: count(leaves.bytes), changes: count(changes.bytes),
-            exceeding: count(exceeding.value))
+            exceeding: count(exceeding.value + changes.unreleasable))
     }
 }
 

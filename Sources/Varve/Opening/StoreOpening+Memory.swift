@@ -9,8 +9,10 @@ extension StoreOpening {
     func reopened(
         _ current: StoreState, behind transaction: TransactionID
     ) throws(StoreError) -> Context? {
-        let opening = opener(of: current)
-        return try typed {
+        var opening = opener(of: current)
+        // How few slots there are matters to how soon reads are, and not here.
+        opening.waitingSlotsMin = min(1, waitingSlotsMin)
+        return try typed { [opening] in
             let scanned = try ScannedLog.scan(
                 fileSystem, environment: environment, configuration: configuration,
                 mode: .readOnly, passesPromises: true)

@@ -14,9 +14,9 @@ final class StoredTable: TableSource {
         init(_ value: TableContent) { self.value = value }
     }
 
-    /// An empty table of the opening: a transaction may have given the tables of its own context what others lack. Unchecked:
-    /// nothing changes it.
-    private nonisolated(unsafe) let kind: AnyTable
+    /// Of the opening: a transaction may have given the tables of its own context what others lack. Unchecked: nothing changes
+    /// it once another thread has the source.
+    nonisolated(unsafe) let kind: AnyTable
 
     /// What is read.
     private struct Source {

@@ -4,44 +4,59 @@ internal import VarveGraph
 struct ChangedTables {
     /// Of tables that inserts have filled, by position: the store began without them, so its opening reserved nothing.
     private var reservations: [Int: StoreMemory.Reservation] = [:]
-    /// Tables that should read the next checkpoint, by position: they do not fit the memory of the store, and were changed
-    /// since the last one.
+    /// Tables to be replaced by stored ones of the next checkpoint, by position: they do not fit the memory budget, and were
+    /// changed.
     private(set) var replaceable: Set<Int> = []
+    /// Tables that no stored one could replace, by position: their slots are in another order than those of a replay, or
+    /// the type cannot be read leaf by leaf. A checkpoint does not release their changes.
+    private var irreplaceable: Set<Int> = []
 
     /// Notes what the changes take, and reserves memory for what tables that fit have grown by.
     ///
     /// - Complexity: O(leaves that were changed, of tables that do not fit).
     mutating func measure(_ tables: ContextTables, in memory: StoreMemory) {
         replaceable = []
-        var bytes = 0
+        var (releasable, others) = (0, 0)
         for (position, table) in tables.unfilled.enumerated() {
             let changed = changedBytes(of: table, at: position, in: memory)
             guard changed > 0 else { continue }
-            bytes += changed
-            replaceable.insert(position)
+            if irreplaceable.contains(position) {
+                others += changed
+            } else {
+                releasable += changed
+                replaceable.insert(position)
+            }
         }
-        memory.changes.note(bytes)
+        memory.changes.note(releasable, unreleasable: others)
     }
 
-    /// None of a table that fits, or that no checkpoint could release.
+    /// None of a table that fits.
     private mutating func changedBytes(
         of table: AnyTable, at position: Int, in memory: StoreMemory
     ) -> Int {
         guard table.mayWait else { return 0 }
         let slotBytes = memory.changes.slotBytes
-        if table.isScanned { return table.changedBytes(slotBytes: slotBytes) }
-        let reservation =
-            table.reservation ?? reservations[position] ?? memory.reservationToGrow()
-        if table.reservation == nil {
-            reservations[position] = reservation as? StoreMemory.Reservation
-        }
-        guard !reservation.grow(toSlots: table.slotCount) else { return 0 }
-        return table.slotCount * slotBytes
+        let fits = !table.isScanned && reserve(for: table, at: position, in: memory)
+        // One of an opening has taken the place of one that inserts had filled.
+        if table.isScanned || table.reservation != nil { reservations[position] = nil }
+        if fits { return 0 }
+        return table.isScanned
+            ? table.changedBytes(slotBytes: slotBytes) : table.slotCount * slotBytes
     }
 
-    /// The tables at some positions are others now, with reservations of their own.
-    mutating func noteReplacements(at positions: some Sequence<Int>) {
-        for position in positions { reservations[position] = nil }
+    /// Returns false where the filled table does not fit.
+    private mutating func reserve(
+        for table: AnyTable, at position: Int, in memory: StoreMemory
+    ) -> Bool {
+        if let reservation = table.reservation { return reservation.grow(toSlots: table.slotCount) }
+        let reservation = reservations[position] ?? memory.reservationToGrow()
+        reservations[position] = reservation
+        return reservation.grow(toSlots: table.slotCount)
+    }
+
+    /// Some of the replaceable tables were replaced. Others that were to be are not tried again.
+    mutating func note(_ replaced: Set<Int>, of tried: Set<Int>) {
+        irreplaceable.formUnion(tried.subtracting(replaced))
     }
 }
 

@@ -129,6 +129,8 @@ extension Writer {
                 case .closed: throw StoreError.closed
                 case .suspended(let position): suspended = position
                 }
+                // The tables that are opened reserve memory of their own.
+                found.changedTables = ChangedTables()
                 core = found
             }
             guard let core else { return }

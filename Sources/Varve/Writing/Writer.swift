@@ -141,6 +141,9 @@ final class Writer: Sendable {
         core = Core(.open(open), opening, head: head, opened)
         figures = Lock(WriterFigures(open, core))
         turn = ContendedLock(core)
+        for queue in [bodies, syncs, logging] {
+            queue.setSpecific(key: WriteStall.isExempt, value: true)
+        }
         pinSavepoints(core)
     }
 

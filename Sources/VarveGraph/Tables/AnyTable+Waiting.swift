@@ -159,39 +159,43 @@ extension AnyTable {
         return table
     }
 
-    /// Prepares a stored table to replace another one in a context, if it has equal rows in equal slots. No context has it
-    /// yet.
+    /// Makes a stored table fit to replace another table with equal rows in equal slots. No context has it yet, and no other
+    /// thread.
     ///
-    /// - Returns: false if it has other rows.
+    /// - Returns: false where it is not of equal rows and slots.
+    /// - Complexity: O(slots that the other table has assigned itself): their ids are read.
     final func takePlace(of former: AnyTable) -> Bool {
         guard !isFilled, slotCount == former.slotCount, liveCount == former.liveCount,
             !former.hasJournal, hasNewIDs(of: former)
         else { return false }
-        relations = former.relations
-        numbers = former.numbers
-        newestNumber = former.newestNumber
-        tombstoneTable = former.tombstoneTable
-        madeLeaves = former.madeLeaves
+        usePositions(of: former)
+        // The filled table as well: tables have other positions in another context.
+        source?.kind.usePositions(of: former)
         saves = former.saves
         nextOrdinal = max(nextOrdinal, former.nextOrdinal)
         order.greatestOrdinal = nextOrdinal - 1
         return true
     }
 
+    private final func usePositions(of former: AnyTable) {
+        relations = former.relations
+        numbers = former.numbers
+        newestNumber = former.newestNumber
+        tombstoneTable = former.tombstoneTable
+        madeLeaves = former.madeLeaves
+    }
+
     /// Whether slots that another table has assigned have equal ids in both tables. Replay assigns them in the order in which
-    /// the log names the ids, so they should: no check would find a link that leads elsewhere. Of many slots some are
-    /// compared, because a writer waits for the result.
+    /// the log names the ids: first those of rows, then those of links alone. Where that is another order than that of the
+    /// saves, links would lead to other entities.
     private final func hasNewIDs(of former: AnyTable) -> Bool {
         let stored = max(0, (former.cells.stored?.count ?? 0) - 1) * AnyTable.leafWidth
-        let step = max(1, (slotCount - stored) / AnyTable.comparedIDsMax)
         let (here, there) = (forOneReader(), former.forOneReader())
-        return stride(from: stored, to: slotCount, by: step).allSatisfy {
+        return (stored..<slotCount).allSatisfy {
             let slot = Slot(UInt32(truncatingIfNeeded: $0))
             return here.idText(of: slot) == there.idText(of: slot)
         }
     }
-
-    private static var comparedIDsMax: Int { 256 }
 
     /// How many slots a leaf of rows has.
     package static var leafWidth: Int { PackedLeaf.width }

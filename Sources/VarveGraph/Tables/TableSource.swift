@@ -8,6 +8,9 @@ package protocol TableSource: AnyObject, Sendable {
     /// is first read.
     var loadsLeaves: Bool { get }
 
+    /// An empty table of the type, with the positions of other tables that the filled one has.
+    var kind: AnyTable { get }
+
     /// Memory for the filled table; nil where it does not fit the memory budget.
     var reservation: (any MemoryReservation)? { get }
 

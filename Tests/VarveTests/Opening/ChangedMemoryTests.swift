@@ -35,13 +35,13 @@ struct ChangedMemoryTests {
 
     private static func open(
         _ disk: any FileSystem, memory: MemoryBudget = .megabytes(1),
-        compactsAutomatically: Bool = false
+        compactsAutomatically: Bool = false, log: StoreLog? = nil, waitingSlotsMin: Int = 1
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: .readWrite, durability: .none,
             retention: .everything, compactsAutomatically: compactsAutomatically, memory: memory,
-            types: [Leaf.self, Branch.self], waitingSlotsMin: 1)
+            log: log, types: [Leaf.self, Branch.self], waitingSlotsMin: waitingSlotsMin)
     }
 
     private static func save(
@@ -76,7 +76,8 @@ struct ChangedMemoryTests {
     @Test("An empty store that is filled with more than its budget begins checkpoints")
     func filledFromEmpty() throws {
         let disk = SimulatedDisk()
-        let store = try Self.open(disk, compactsAutomatically: true)
+        // However few slots an opening reads at once.
+        let store = try Self.open(disk, compactsAutomatically: true, waitingSlotsMin: 100_000)
         let count = 8_000
         for first in stride(from: 0, to: count, by: 500) {
             try Self.save(first..<first + 500, in: store)
@@ -164,37 +165,32 @@ struct ChangedMemoryTests {
 
     // MARK: - Writers that wait
 
-    /// A store whose compactions are held up by one that waits for `release`, and whose changes take twice what they may.
+    /// A store whose compactions that start by themselves wait at their beginning for `release`, and whose changes take twice
+    /// what they may.
     private struct HeldUpStore {
         let store: Store
         let release = DispatchSemaphore(value: 0)
-        let isDone = DispatchSemaphore(value: 0)
 
-        init(inCallback: @escaping @Sendable (Store) -> Void = { _ in }) throws {
-            let store = try ChangedMemoryTests.open(SimulatedDisk(), compactsAutomatically: true)
-            self.store = store
-            try ChangedMemoryTests.save(0..<10, in: store)
-            let (release, isDone) = (release, isDone)
+        init() throws {
             let hasBegun = DispatchSemaphore(value: 0)
+            let release = release
             let isFirst = Lock(true)
-            Thread.detachNewThread {
-                _ = try? store.compact { (_: CompactionProgress) in
-                    guard
-                        isFirst.withLock({ first in
-                            defer { first = false }
-                            return first
-                        })
-                    else { return }
-                    hasBegun.signal()
-                    release.wait()
-                    inCallback(store)
-                }
-                isDone.signal()
+            let log = StoreLog { entry in
+                guard case .compaction = entry.event, case .begin = entry.interval,
+                    isFirst.withLock({ first in
+                        defer { first = false }
+                        return first
+                    })
+                else { return }
+                hasBegun.signal()
+                release.wait()
             }
-            hasBegun.wait()
-            try ChangedMemoryTests.save(10..<6_000, in: store)
+            store = try ChangedMemoryTests.open(
+                SimulatedDisk(), compactsAutomatically: true, log: log)
+            try ChangedMemoryTests.save(0..<6_000, in: store)
             // It is measured before the next one.
             try ChangedMemoryTests.save(6_000..<6_001, in: store)
+            hasBegun.wait()
         }
 
         func waitForWriter() {
@@ -204,14 +200,11 @@ struct ChangedMemoryTests {
 
     @Test("A writer waits for the compaction that releases memory, and then goes on")
     func writerWaits() throws {
-        let heldUp = try HeldUpStore { store in
-            // A write of the compacting thread would wait for itself.
-            try? ChangedMemoryTests.save(6_001..<6_002, in: store)
-        }
+        let heldUp = try HeldUpStore()
         let store = heldUp.store
         let hasWritten = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            try? ChangedMemoryTests.save(6_002..<6_003, in: store)
+            try? ChangedMemoryTests.save(6_001..<6_002, in: store)
             hasWritten.signal()
         }
         heldUp.waitForWriter()
@@ -219,11 +212,89 @@ struct ChangedMemoryTests {
         // Readers wait for nothing.
         #expect(store.context.count(Leaf.self) == 6_001)
         heldUp.release.signal()
-        heldUp.isDone.wait()
         hasWritten.wait()
-        Self.expectLeaves(0..<6_003, in: store)
+        Self.expectLeaves(0..<6_002, in: store)
         try store.compactor?.holding {}
         #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
+    }
+
+    @Test("An async write waits without keeping the store's own thread, and can be cancelled")
+    func asyncWriterWaits() async throws {
+        let heldUp = try HeldUpStore()
+        let store = heldUp.store
+        let waiting = Task {
+            try await store.write { context in try Leaf(6_001).save(to: &context) }
+        }
+        heldUp.waitForWriter()
+        // What runs there goes on.
+        await withCheckedContinuation { continuation in
+            store.writer?.bodies.async { continuation.resume() }
+        }
+        let cancelled = Task {
+            try await store.write { context in try Leaf(9_000).save(to: &context) }
+        }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+        heldUp.release.signal()
+        _ = try await waiting.value
+        Self.expectLeaves(0..<6_002, in: store)
+    }
+
+    @Test("A compaction that the app has started makes no writer wait")
+    func manualCompaction() throws {
+        let store = try Self.open(SimulatedDisk(), compactsAutomatically: true)
+        try Self.save(0..<10, in: store)
+        let isFirst = Lock(true)
+        try store.compact { (_: CompactionProgress) in
+            guard
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            else { return }
+            // Another thread, as that of an app's interface, whose writes take more than memory has.
+            let hasWritten = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                for first in stride(from: 10, to: 6_010, by: 1_000) {
+                    try? ChangedMemoryTests.save(first..<first + 1_000, in: store)
+                }
+                hasWritten.signal()
+            }
+            hasWritten.wait()
+            #expect(store.statistics.memory.changes > ByteCount(UInt64(2 * Self.bound)))
+        }
+        try store.compactor?.holding {}
+        #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
+        Self.expectLeaves(0..<6_010, in: store)
+    }
+
+    @Test(
+        "A table whose slots a replay would give in another order stays, and begins one checkpoint")
+    func otherSlots() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk, compactsAutomatically: true)
+        try store.write { context in
+            try Branch(id: 1, leaves: .ids(Array((0..<6_000).reversed()))).save(to: &context)
+            for number in 0..<6_000 { try Leaf(number).save(to: &context) }
+        }
+        func newestCheckpoint() throws -> String? {
+            try store.compactor?.holding {}
+            return try ScannedLog.scan(disk, mode: .readOnly, passesPromises: true).manifest
+                .checkpoints.map(\.file.text).max()
+        }
+        try Self.save(0..<1, change: 1, in: store)
+        try Self.save(0..<1, change: 2, in: store)
+        let first = try #require(try newestCheckpoint())
+        #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
+        #expect(store.statistics.memory.exceeding > ByteCount(UInt64(2 * Self.bound)))
+        for change in 3..<20 { try Self.save(0..<300, change: change, in: store) }
+        #expect(try newestCheckpoint() == first)
+        let held = try #require(
+            Branch.query(1).with(\.$leaves).resolve(in: store.context)?.leaves?.map(\.id))
+        #expect(held == Array((0..<6_000).reversed()))
+        try store.close()
+        let opened = try Self.open(disk, memory: .standard)
+        Self.expectLeaves(0..<6_000, change: { $0 < 300 ? 19 : 0 }, in: opened)
     }
 
     @Test("A writer that waits ends with the store")
@@ -233,7 +304,7 @@ struct ChangedMemoryTests {
         let ended = Lock<Result<Void, any Error>?>(nil)
         let hasEnded = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            let result = Result { try ChangedMemoryTests.save(6_002..<6_003, in: store) }
+            let result = Result { try ChangedMemoryTests.save(6_001..<6_002, in: store) }
             ended.withLock { $0 = result }
             hasEnded.signal()
         }
