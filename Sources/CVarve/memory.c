@@ -2,7 +2,10 @@
 
 #include "CVarve.h"
 
+#include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
@@ -17,4 +20,21 @@ void *varve_map_memory(size_t count) {
 void varve_unmap_memory(void *address, size_t count) {
     // The range is one that was mapped: nothing can refuse it.
     (void)munmap(address, count);
+}
+
+void varve_clear_memory(void *address, size_t count) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = (uintptr_t)address, end = start + count;
+    uintptr_t first = (start + page - 1) / page * page, last = end / page * page;
+    if (first >= last) {
+        memset(address, 0, count);
+        return;
+    }
+    memset(address, 0, first - start);
+    memset((void *)last, 0, end - last);
+    // Mapped anew, because advice to drop pages leaves what they hold on some systems.
+    void *memory = mmap(
+        (void *)first, last - first, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANON | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (memory == MAP_FAILED) memset((void *)first, 0, last - first);
 }

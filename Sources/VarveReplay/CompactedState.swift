@@ -23,6 +23,7 @@ package struct CompactedState: ~Copyable {
     /// What the state is to have.
     private let indexes: [TypeNumber: [IndexDeclaration]]
     private let indexKeyBytesMax: Int
+    private let pageBytesMax: Int
     /// Makes them, once all was replayed.
     private var building: IndexBuilding?
     private let byteCount: UInt64
@@ -33,9 +34,10 @@ package struct CompactedState: ~Copyable {
     /// - Parameters:
     ///   - indexes: those that the state is to have.
     ///   - indexKeyBytesMax: how many bytes of keys may be in memory to make one; see ``IndexBuilding``.
+    ///   - pageBytesMax: how many bytes of pages of the checkpoint before stay in memory from one transaction to the next.
     package init(
         _ compaction: Compaction, indexes: [TypeNumber: [IndexDeclaration]],
-        indexKeyBytesMax: Int = IndexBuilding.usualKeyBytesMax
+        indexKeyBytesMax: Int = IndexBuilding.usualKeyBytesMax, pageBytesMax: Int = .max / 2
     ) throws(LogError) {
         let file = try compaction.openBase()
         let isImage = file?.header.isImage ?? false
@@ -45,6 +47,7 @@ package struct CompactedState: ~Copyable {
         self.replay = replay
         self.indexes = indexes
         self.indexKeyBytesMax = indexKeyBytesMax
+        self.pageBytesMax = pageBytesMax
         byteCount = replay.byteCount + (file?.rawBytes.reduce(0, &+) ?? 0)
         transaction = file == nil ? StateTransaction(State()) : nil
         imageFile = isImage ? file : nil
@@ -60,12 +63,16 @@ package struct CompactedState: ~Copyable {
             try advanceCheckpoint()
             return true
         }
-        if building != nil { return building?.advance() ?? false }
+        if building != nil {
+            transaction.evictPages(above: pageBytesMax)
+            return building?.advance() ?? false
+        }
         var taken: UInt64 = 0
         do throws(ReplayFailure<RecordError>) {
             let goesOn = try replay.advance(Self.bytesPerStep) { record throws(RecordError) in
                 taken += UInt64(record.payload.count)
                 try transaction.take(record)
+                transaction.evictPages(above: pageBytesMax)
             }
             bytesDone += taken
             transaction.dropWornIndexes()

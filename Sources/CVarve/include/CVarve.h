@@ -76,6 +76,9 @@ void *varve_map_memory(size_t count);
 /// Releases what `varve_map_memory` returned for as many bytes.
 void varve_unmap_memory(void *address, size_t count);
 
+/// Makes a part of what `varve_map_memory` returned zeros again, and releases the system's pages that lie in it.
+void varve_clear_memory(void *address, size_t count);
+
 typedef void (*varve_bytes_body)(void *context, const void *bytes, size_t count);
 
 /// Calls `body` with what says which files the process's code was loaded from: the program, then each library. Some

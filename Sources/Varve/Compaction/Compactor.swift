@@ -321,7 +321,11 @@ final class Compactor: Sendable {
         let triable = writer.isThorough ? [] : begun.subjects
         let note = try tryRows(of: triable, in: state, begun.build, behind: tried, on: background)
         var writing = try CheckpointWriting(of: state, base: base, to: writer, compression)
-        try background.repeat({ try writing.advance() }) {
+        let pageBytesMax = self.writer.memory.compactedPageBytesMax
+        try background.repeat({
+            state.evictPages(above: pageBytesMax)
+            return try writing.advance()
+        }) {
             progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
             try checkCancellation()
         }
@@ -356,7 +360,8 @@ final class Compactor: Sendable {
     ) throws -> (State, StoredImage?, TriedRows?) {
         var reading = try CompactedState(
             begun.compaction, indexes: begun.indexes,
-            indexKeyBytesMax: writer.memory.indexKeyBytesMax)
+            indexKeyBytesMax: writer.memory.indexKeyBytesMax,
+            pageBytesMax: writer.memory.compactedPageBytesMax)
         do {
             try background.repeat({ try reading.advance() }) {
                 progress(CompactionProgress(phase: .reading, fraction: reading.fraction))

@@ -44,6 +44,9 @@ final class StoreMemory: Sendable {
     /// What the keys of an index may take while a compaction makes it: more than that is made in ranges of keys.
     var indexKeyBytesMax: Int { min(max(byteCount / 4, 1 << 20), 64 << 20) }
 
+    /// What a compaction may load of the checkpoint before, beside what it changes.
+    var compactedPageBytesMax: Int { max(byteCount / 4, 8 << 20) }
+
     // MARK: - Tables
 
     /// Memory for a filled table, reserved as long as anything refers to it: the table and its copies, what fills it, or

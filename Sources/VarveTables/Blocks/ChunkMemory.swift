@@ -84,6 +84,16 @@ final class ChunkMemory: @unchecked Sendable {
             == 0
     }
 
+    /// Evicts a block: its memory is zeros again.
+    ///
+    /// - Parameters:
+    ///   - start: where the block begins.
+    ///   - byteCount: the memory of its frames.
+    func evict(_ start: UnsafeMutableRawPointer, byteCount: Int, ofChunk position: Int) {
+        varve_clear_memory(start, byteCount)
+        entries[position].missing.wrappingAdd(1, ordering: .relaxed)
+    }
+
     /// Marks a unit. False where it was marked, or no memory can be had.
     func mark(_ unit: Int, ofChunk position: Int) -> Bool {
         guard let marks else { return false }

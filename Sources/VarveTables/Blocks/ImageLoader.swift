@@ -19,6 +19,10 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         static let here: UInt8 = 1
         /// In the base of the generations, which has changed it.
         static let inBase: UInt8 = 2
+        /// Not in memory, but read before: what it names was claimed then.
+        static let evicted: UInt8 = 3
+
+        static func isMissing(_ state: UInt8) -> Bool { state == unread || state == evicted }
     }
 
     let root: ImageRoot
@@ -36,6 +40,8 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     /// Neighbours, which are read at once, have different ones.
     private static let lockCount = 64
     private let bytesHere = Atomic<Int>(0)
+    /// Guarded by what evicts: one thread, which uses the store alone.
+    private var bytesNotEvicted = 0
 
     /// - Parameter former: the generation before. It copies no more blocks from its own predecessor.
     init(
@@ -84,7 +90,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     func isUnread(_ number: PageNumber) -> Bool {
         guard let block = directory.blockPosition(of: number) else { return false }
-        return states[block].load(ordering: .acquiring) == BlockState.unread
+        return BlockState.isMissing(states[block].load(ordering: .acquiring))
     }
 
     func frame(_ number: PageNumber) throws(PageDamage) -> Page {
@@ -93,7 +99,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         let block = directory.blockPosition(of: number)
         let state = block.map { states[$0].load(ordering: .acquiring) } ?? BlockState.inBase
         if state == BlockState.inBase, let generations { return generations.basePage(number) }
-        if state == BlockState.unread, let block { try load(block, ofChunk: chunk) }
+        if BlockState.isMissing(state), let block { try load(block, ofChunk: chunk) }
         guard let memory = chunks.memory(chunk) else {
             throw .noMemory(PageDamage.Place(block: 0, offset: 0, byteCount: 0))
         }
@@ -102,7 +108,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page? {
         guard let block = directory.blockPosition(of: number),
-            states[block].load(ordering: .acquiring) == BlockState.unread
+            BlockState.isMissing(states[block].load(ordering: .acquiring))
         else { return nil }
         let entry = directory.blocks[block]
         let start =
@@ -124,7 +130,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     ) -> BlockEntry? {
         if let refused, refused.holds(number) { return nil }
         guard let position = directory.frame(of: number)?.block,
-            states[position].load(ordering: .acquiring) == BlockState.unread
+            BlockState.isMissing(states[position].load(ordering: .acquiring))
         else { return nil }
         let entry = directory.blocks[position]
         let expectation = PageAnatomy.Expectation(kind: PageKind(.largeContent))
@@ -183,13 +189,43 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
             try entry.readFrames(from: source, into: start)
             try check(entry, start)
         }
-        // Last, so that a damaged block claims as few pages as possible.
-        try checkReferences(of: entry, start, claim)
+        // Last, so that a damaged block claims as few pages as possible. An evicted block has claimed its own.
+        let wasEvicted = states[block].load(ordering: .relaxed) == BlockState.evicted
+        try checkReferences(of: entry, start) { number, expectation in
+            wasEvicted
+                ? place(of: number, expectation) != nil : claim(number, expectation)
+        }
         bytesHere.wrappingAdd(run.byteCount, ordering: .relaxed)
         // The pages of a generation's base may be in a chunk of the image as well.
         if generations == nil, chunks.isComplete(with: chunk) {
             pages.setChunk(run.first.chunk, to: memory)
         }
+    }
+
+    // MARK: Evicting
+
+    /// Evicts blocks where they take more than a limit. For a store that one thread uses alone, and that has no page of it at
+    /// hand: the state that a compaction makes. Other states are replaced by the next generation.
+    ///
+    /// Transactions change copies of pages, so the blocks are as they were read, but for those with frames that are used anew.
+    ///
+    /// - Parameter changed: the first pages of those.
+    func evict(above byteCount: Int, except changed: Set<PageNumber>) {
+        guard generations == nil, loadedBytes > byteCount + bytesNotEvicted else { return }
+        for (block, entry) in directory.blocks.enumerated()
+        where states[block].load(ordering: .relaxed) == BlockState.here
+            && !changed.contains(entry.run.first)
+        {
+            guard let chunk = directory.chunkPosition(entry.run.first.chunk),
+                let memory = chunks.memory(chunk)
+            else { continue }
+            pages.setChunk(entry.run.first.chunk, to: nil)
+            chunks.evict(
+                memory + entry.run.first.offset, byteCount: entry.run.byteCount, ofChunk: chunk)
+            states[block].store(BlockState.evicted, ordering: .relaxed)
+            bytesHere.wrappingSubtract(entry.run.byteCount, ordering: .relaxed)
+        }
+        bytesNotEvicted = loadedBytes
     }
 
     /// Copies a block, if it is loaded, into memory of the next generation.

@@ -76,6 +76,11 @@ extension State {
         return loader?.root.directory.pageBytes ?? reservedBytes
     }
 
+    /// Evicts unchanged pages of the image where what is loaded takes more than a limit.
+    ///
+    /// For a state that one thread uses alone, with no other state of its store. No call to it is running.
+    package func evictPages(above byteCount: Int) { store.evictBlocks(above: byteCount) }
+
     /// The state with an empty cache of pages, which copies blocks from this one on demand: the others are evicted.
     package func inNextGeneration() -> State {
         guard let loader = store.cold?.loader as? ImageLoader, let generations = loader.generations

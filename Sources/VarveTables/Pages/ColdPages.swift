@@ -35,6 +35,11 @@ protocol PageLoader: AnyObject, Sendable {
 
     var loadedBytes: Int { get }
 
+    /// Evicts blocks where they take more than a limit, of a store that one thread uses alone.
+    ///
+    /// - Parameter changed: the first pages of blocks that are not as they were read.
+    func evict(above byteCount: Int, except changed: Set<PageNumber>)
+
     /// The memory of loaded pages, with those of the generation before.
     var cachedBytes: Int { get }
 

@@ -167,8 +167,18 @@ package final class PageStore: @unchecked Sendable {
         departures.removeAll { $0.value == nil }
         for entry in departures {
             guard let followed = entry.value else { continue }
-            followed.add(replaced.filter { pages[$0].birth <= followed.base }, in: newest)
+            // A page that is not in memory is one of an image, and as old as that.
+            followed.add(
+                replaced.filter {
+                    cold?.isUnread($0) == true || pages[$0].birth <= followed.base
+                }, in: newest)
         }
+    }
+
+    /// Evicts unchanged blocks of the image where what is loaded takes more than a limit. One thread uses the store, and has no
+    /// page of it at hand.
+    func evictBlocks(above byteCount: Int) {
+        cold?.loader.evict(above: byteCount, except: reusedRuns)
     }
 
     /// The chunks that no page of an image is in. No other thread may change the store meanwhile.

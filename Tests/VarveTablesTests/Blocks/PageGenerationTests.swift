@@ -102,7 +102,7 @@ struct PageGenerationTests {
         init(_ state: State) { self.state = Mutex(state) }
     }
 
-    private static func age(of number: Int, _ state: State) throws -> Int {
+    static func age(of number: Int, _ state: State) throws -> Int {
         try state.reading {
             UserLog.id(number).withUnsafeBytes { id in
                 state.entry(of: UserLog.type, id: id).map { UserLog.age(in: $0.row) } ?? -1

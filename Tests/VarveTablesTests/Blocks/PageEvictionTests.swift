@@ -1,0 +1,93 @@
+import Testing
+import VarveEvents
+import VarveTestSupport
+
+@testable import VarveTables
+
+/// A state of one thread, whose unchanged pages are evicted between its transactions, as that of a compaction.
+@Suite("Eviction of pages")
+struct PageEvictionTests {
+    /// Two histories of one log, both opened from an image of it.
+    private static func opened(
+        seed: Int
+    ) throws -> (history: StateHistory, image: StoredImage) {
+        var history = StateHistory(seed: seed)
+        try history.advance(30 + 3 * seed)
+        let (bytes, _, _) = try history.state.image()
+        let opened = try State.open(MemorySource(bytes))
+        history.move(to: opened.state)
+        return (history, opened.image)
+    }
+
+    @Test("Evicted pages are read again, whatever was changed before and behind", arguments: 1...20)
+    func transactions(seed: Int) throws {
+        var (kept, _) = try Self.opened(seed: seed)
+        var (evicted, base) = try Self.opened(seed: seed)
+        for round in 0..<40 {
+            try kept.advance(1)
+            try evicted.advance(1)
+            if round % 5 == seed % 5 {
+                // Places of pages that were replaced are used again.
+                kept.reclaim()
+                evicted.reclaim()
+            }
+            evicted.state.evictPages(above: 0)
+            guard round % 4 == 0 else { continue }
+            #expect(
+                StateContent(evicted.state) == StateContent(kept.state),
+                "seed \(seed), round \(round)")
+        }
+        #expect(evicted.state.health?.damages == [])
+        evicted.state.evictPages(above: 0)
+        let image = try evicted.state.image(on: base)
+        let reopened = try State.open(MemorySource(image.bytes)).state
+        #expect(StateContent(reopened) == StateContent(kept.state), "seed \(seed)")
+        #expect(try reopened.digest() == kept.state.digest(), "seed \(seed)")
+    }
+
+    @Test("Pages are evicted while a transaction is open, which keeps its own", arguments: 1...10)
+    func insideTransaction(seed: Int) throws {
+        var (kept, _) = try Self.opened(seed: seed)
+        var (evicted, base) = try Self.opened(seed: seed)
+        let log = try (0..<30).map { _ in
+            _ = try kept.next()
+            return try evicted.next()
+        }
+        func apply(_ state: State, evicting: Bool) throws -> State {
+            try state.changed { transaction in
+                for bytes in log {
+                    try bytes.withUnsafeBytes { try transaction.apply(TransactionView($0)) }
+                    if evicting { transaction.evictPages(above: 0) }
+                }
+            }
+        }
+        kept.move(to: try apply(kept.state, evicting: false))
+        evicted.move(to: try apply(evicted.state, evicting: true))
+        #expect(evicted.state.loadedBytes <= kept.state.loadedBytes)
+        // The departed pages are noted without reading them again.
+        let image = try evicted.state.image(on: base)
+        let reopened = try State.open(MemorySource(image.bytes)).state
+        #expect(StateContent(reopened) == StateContent(kept.state), "seed \(seed)")
+    }
+
+    @Test("What is loaded stays near the limit, and the blocks are read again from the image")
+    func limit() throws {
+        let limit = 256 << 10
+        let source = MemorySource(try UserLog.state(count: 20_000).image().bytes)
+        let state = try State.open(source).state
+        #expect(state.pageBytes > 6 * limit)
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<2_000 {
+            let number = generator.below(20_000)
+            #expect(try PageGenerationTests.age(of: number, state) == number % 90)
+            state.evictPages(above: limit)
+            #expect(state.loadedBytes <= limit)
+        }
+        state.evictPages(above: 0)
+        #expect(state.loadedBytes == 0)
+        let before = source.ranges.count
+        #expect(try PageGenerationTests.age(of: 77, state) == 77)
+        #expect(source.ranges.count > before)
+        #expect(state.health?.damages == [])
+    }
+}
