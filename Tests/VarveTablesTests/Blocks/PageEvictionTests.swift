@@ -7,52 +7,53 @@ import VarveTestSupport
 /// A state of one thread, whose unchanged pages are evicted between its transactions, as that of a compaction.
 @Suite("Eviction of pages")
 struct PageEvictionTests {
-    /// Two histories of one log, both opened from an image of it.
-    private static func opened(
-        seed: Int
-    ) throws -> (history: StateHistory, image: StoredImage) {
-        var history = StateHistory(seed: seed)
-        try history.advance(30 + 3 * seed)
-        let (bytes, _, _) = try history.state.image()
-        let opened = try State.open(MemorySource(bytes))
-        history.move(to: opened.state)
-        return (history, opened.image)
+    /// A history that goes on behind a state opened from an image of it.
+    private struct OpenedHistory: ~Copyable {
+        var history: StateHistory
+        let image: StoredImage
+
+        init(seed: Int) throws {
+            history = StateHistory(seed: seed)
+            try history.advance(30 + 3 * seed)
+            let (bytes, _, _) = try history.state.image()
+            let opened = try State.open(MemorySource(bytes))
+            history.move(to: opened.state)
+            image = opened.image
+        }
     }
 
     @Test("Evicted pages are read again, whatever was changed before and behind", arguments: 1...20)
     func transactions(seed: Int) throws {
-        var (kept, _) = try Self.opened(seed: seed)
-        var (evicted, base) = try Self.opened(seed: seed)
+        var kept = try OpenedHistory(seed: seed)
+        var evicted = try OpenedHistory(seed: seed)
         for round in 0..<40 {
-            try kept.advance(1)
-            try evicted.advance(1)
+            try kept.history.advance(1)
+            try evicted.history.advance(1)
             if round % 5 == seed % 5 {
                 // Places of pages that were replaced are used again.
-                kept.reclaim()
-                evicted.reclaim()
+                kept.history.reclaim()
+                evicted.history.reclaim()
             }
-            evicted.state.evictPages(above: 0)
+            evicted.history.state.evictPages(above: 0)
             guard round % 4 == 0 else { continue }
             #expect(
-                StateContent(evicted.state) == StateContent(kept.state),
+                StateContent(evicted.history.state) == StateContent(kept.history.state),
                 "seed \(seed), round \(round)")
         }
-        #expect(evicted.state.health?.damages == [])
-        evicted.state.evictPages(above: 0)
-        let image = try evicted.state.image(on: base)
+        #expect(evicted.history.state.health?.damages == [])
+        evicted.history.state.evictPages(above: 0)
+        let image = try evicted.history.state.image(on: evicted.image)
         let reopened = try State.open(MemorySource(image.bytes)).state
-        #expect(StateContent(reopened) == StateContent(kept.state), "seed \(seed)")
-        #expect(try reopened.digest() == kept.state.digest(), "seed \(seed)")
+        #expect(StateContent(reopened) == StateContent(kept.history.state), "seed \(seed)")
+        #expect(try reopened.digest() == kept.history.state.digest(), "seed \(seed)")
     }
 
     @Test("Pages are evicted while a transaction is open, which keeps its own", arguments: 1...10)
     func insideTransaction(seed: Int) throws {
-        var (kept, _) = try Self.opened(seed: seed)
-        var (evicted, base) = try Self.opened(seed: seed)
-        let log = try (0..<30).map { _ in
-            _ = try kept.next()
-            return try evicted.next()
-        }
+        var kept = try OpenedHistory(seed: seed)
+        var evicted = try OpenedHistory(seed: seed)
+        var log: [[UInt8]] = []
+        for _ in 0..<30 { log.append(try evicted.history.next()) }
         func apply(_ state: State, evicting: Bool) throws -> State {
             try state.changed { transaction in
                 for bytes in log {
@@ -61,13 +62,13 @@ struct PageEvictionTests {
                 }
             }
         }
-        kept.move(to: try apply(kept.state, evicting: false))
-        evicted.move(to: try apply(evicted.state, evicting: true))
-        #expect(evicted.state.loadedBytes <= kept.state.loadedBytes)
+        kept.history.move(to: try apply(kept.history.state, evicting: false))
+        evicted.history.move(to: try apply(evicted.history.state, evicting: true))
+        #expect(evicted.history.state.loadedBytes <= kept.history.state.loadedBytes)
         // The departed pages are noted without reading them again.
-        let image = try evicted.state.image(on: base)
+        let image = try evicted.history.state.image(on: evicted.image)
         let reopened = try State.open(MemorySource(image.bytes)).state
-        #expect(StateContent(reopened) == StateContent(kept.state), "seed \(seed)")
+        #expect(StateContent(reopened) == StateContent(kept.history.state), "seed \(seed)")
     }
 
     @Test("What is loaded stays near the limit, and the blocks are read again from the image")
