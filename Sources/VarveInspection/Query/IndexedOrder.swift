@@ -1,6 +1,6 @@
 internal import VarveTables
 
-/// A stored index whose order is that of a query with a limit: its first rows are the first of the answer.
+/// A stored index whose order is that of a query with a limit: its first rows are the first of the result.
 struct IndexedOrder {
     let index: IndexDeclaration
     /// Whether the index is read from its end.

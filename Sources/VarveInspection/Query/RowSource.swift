@@ -1,6 +1,6 @@
 internal import VarveTables
 
-/// Which rows a query reads. The answer is the same whichever it is.
+/// Which rows a query reads. The result is the same whichever it is.
 enum RowSource {
     case ids(SoughtIDs)
     case index(IndexedRows)
