@@ -32,5 +32,7 @@ let package = Package(
         .executableTarget(name: "AssetBenchmark", dependencies: ["BenchmarkSupport", varve]),
         .executableTarget(name: "LiveBenchmark", dependencies: ["BenchmarkSupport", varve]),
         .executableTarget(name: "TimeBenchmark", dependencies: ["BenchmarkSupport", varve]),
+        // Prepares a store for Benchmarks/tool.
+        .executableTarget(name: "ItemIndexes", dependencies: [varve]),
     ]
 )

@@ -34,8 +34,8 @@ public struct InspectionQuery: Sendable {
 }
 
 extension Inspection {
-    /// Runs a query on the state that the inspection shows. Reads every entity of the type,
-    /// or those whose ids the condition names, and of relations what the query names; O(n log n) where it orders.
+    /// Runs a query on the state that the inspection shows. Reads every entity of the type, those whose ids the condition
+    /// names, or those that a stored index names, and of relations what the query names; O(n log n) where it orders.
     public func answer(_ query: InspectionQuery) throws(QueryFailure) -> QueryAnswer {
         try reading(query) { bound, state throws(InspectionError) in
             try QueryRun(bound, state).answer()
@@ -48,18 +48,8 @@ extension Inspection {
     }
 
     private static func explanation(of bound: BoundQuery, _ state: State) -> [String] {
-        let counts = state.counts(of: bound.type.number)
-        let count = bound.selectsDeleted ? counts.tombstones : counts.live
         let read = bound.fields[bound.type.number, default: []].sorted()
-        let sought = bound.soughtIDs
-        let source =
-            if let sought {
-                "look up \(sought.count.counted("id"))"
-            } else {
-                (bound.countsWholeType ? "take the number of" : "scan")
-                    + " \(count) \(bound.selectsDeleted ? "tombstones" : "entities")"
-            }
-        var lines = [source + " of " + bound.type.name]
+        var (lines, isScan) = bound.sourceSteps(in: state)
         if !read.isEmpty {
             let names = read.map { "'\(bound.type.fields[$0].name)'" }
             lines.append("decode " + names.joined(separator: ", "))
@@ -70,8 +60,7 @@ extension Inspection {
             lines.append("look up \(name) by relation, \(fields.count.counted("field")) of each")
         }
         if let condition = bound.condition {
-            let isFast =
-                sought == nil && RowFilter(condition, of: bound.type) != nil
+            let isFast = isScan && RowFilter(condition, of: bound.type) != nil
             lines.append(
                 "test each against the condition" + (isFast ? ", by its bytes" : ""))
         }

@@ -8,11 +8,17 @@ struct QueryRun: Sendable {
     private let aggregates: [BoundAggregate]
     /// How many leaves of rows a thread scans at least.
     private let leavesMin: Int
+    private let usesIndexes: Bool
 
-    init(_ query: BoundQuery, _ state: State, leavesMin: Int = RowParts.leavesMin) {
+    /// - Parameter usesIndexes: false to scan rows that a stored index would name.
+    init(
+        _ query: BoundQuery, _ state: State, leavesMin: Int = RowParts.leavesMin,
+        usesIndexes: Bool = true
+    ) {
         self.query = query
         self.state = state
         self.leavesMin = leavesMin
+        self.usesIndexes = usesIndexes
         aggregates = query.aggregates
     }
 
@@ -23,35 +29,54 @@ struct QueryRun: Sendable {
             rows: lines.dropFirst(query.offset).map(\.cells))
     }
 
-    /// How many of the first lines there may be before some of them are left out; nil for all.
-    private var most: Int? {
-        guard let limit = query.limit else { return nil }
-        let (sum, overflows) = query.offset.addingReportingOverflow(limit)
-        return overflows ? nil : sum
-    }
+    private var most: Int? { query.most }
 
     /// What `body` returns for the rows that the query reads, part by part.
     private func map<Result: Sendable>(
         _ body: @Sendable (QueryPart.Rows) throws(InspectionError) -> Result
     ) throws(InspectionError) -> [Result] {
         let type = query.type.number
-        if let slots = query.soughtIDs?.slots(of: type, in: state) {
-            return [try body(.slots(slots))]
+        let parts: RowParts
+        switch RowSource(query, state, usesIndexes: usesIndexes) {
+        case .ids(let ids): return [try body(.slots(ids.slots(of: type, in: state)))]
+        case .index(let rows):
+            // Others in their leaves are read too: a leaf is what is read at a time.
+            let leaves = state.leavesAsStored(of: type, holding: rows.slots)
+            parts = RowParts(leaves, leavesMin: max(1, leavesMin / Self.leavesPerBlock))
+        case .all: parts = RowParts(state.leavesAsStored(of: type), leavesMin: leavesMin)
         }
-        let parts = RowParts(state.leavesAsStored(of: type), leavesMin: leavesMin)
         return try parts.map { leaves throws(InspectionError) in try body(.leaves(leaves)) }
     }
+
+    /// Leaves that an index names are mostly in blocks of their own, each as much to read as so many of a scan.
+    private static let leavesPerBlock = 16
 
     // MARK: Rows
 
     private func plainLines() throws(InspectionError) -> [QueryLine] {
         if most == 0 { return [] }
+        if let lines = try linesInOrder() { return lines }
         var lines = QueryLines(query, most: most)
         let found = try map { rows throws(InspectionError) in
             try QueryPart(query, state).lines(in: rows, most: most)
         }
         for part in found { lines.add(part) }
         return lines.first
+    }
+
+    /// The first lines, read in the order of an index; nil where none has the order, or where the condition leaves out so many
+    /// rows that a scan finds them sooner.
+    private func linesInOrder() throws(InspectionError) -> [QueryLine]? {
+        guard usesIndexes, query.soughtIDs == nil, let order = IndexedOrder(query, state) else {
+            return nil
+        }
+        var wanted = order.wanted
+        while let rows = order.firstRows(wanted, in: state) {
+            let lines = try QueryPart(query, state).lines(in: .slots(rows.slots), most: most).first
+            if rows.areAll || lines.count == order.wanted { return lines }
+            wanted = 2 * rows.slots.count
+        }
+        return nil
     }
 
     // MARK: Groups
@@ -140,7 +165,14 @@ extension BoundQuery {
             && (columns.map(\.expression) + order.map(\.expression)).allSatisfy(\.needsNoRow)
     }
 
-    /// Nil where all rows of the type are read.
+    /// How many of the first lines there may be before some of them are left out; nil for all.
+    var most: Int? {
+        guard let limit else { return nil }
+        let (sum, overflows) = offset.addingReportingOverflow(limit)
+        return overflows ? nil : sum
+    }
+
+    /// Nil where the condition does not name ids.
     var soughtIDs: SoughtIDs? { condition.flatMap { SoughtIDs($0, type.idType) } }
 
     /// Whether nothing is asked of the rows but how many there are.

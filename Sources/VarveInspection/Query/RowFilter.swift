@@ -113,7 +113,7 @@ enum RowTest {
 
 extension QueryComparison {
     /// The comparison that says the same of exchanged operands.
-    fileprivate var turned: QueryComparison? {
+    var turned: QueryComparison? {
         switch self {
         case .equal, .notEqual: self
         case .less: .greater

@@ -2,7 +2,8 @@ internal import VarveReplay
 
 /// The entity types of a store, as its log describes them.
 ///
-/// Indexes, unique constraints and hooks belong to the program alone: a log holds none of them.
+/// Indexes, unique constraints and hooks belong to the program alone: a log holds none of them. Checkpoints store some
+/// indexes, by which queries find rows.
 public struct InspectedSchema: Sendable {
     /// The identity of the store.
     public let store: StoreID

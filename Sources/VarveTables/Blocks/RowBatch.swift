@@ -244,7 +244,7 @@ extension StateReader {
     /// Calls `body` with all entities and tombstones in some leaves, until it returns false. What is not in memory is not
     /// kept there.
     ///
-    /// - Parameter leaves: a part of what ``State/leavesAsStored(of:)`` returns.
+    /// - Parameter leaves: a part of what ``State/leavesAsStored(of:)`` or ``State/leavesAsStored(of:holding:)`` returns.
     package func forEachBatch(
         in leaves: ArraySlice<StoredLeaf>, while body: (RowBatch) throws(CodecError) -> Bool
     ) throws(CodecError) {
@@ -263,5 +263,10 @@ extension State {
     package func leavesAsStored(of type: TypeNumber) -> [StoredLeaf] {
         guard let rows = table(type)?.rows else { return [] }
         return health == nil ? rows.storedLeaves(in: pages) : rows.leavesAsStored(in: pages)
+    }
+
+    /// The leaves that hold some slots of a type, each once, in the order in which they are stored. O(n log n).
+    package func leavesAsStored(of type: TypeNumber, holding slots: [Slot]) -> [StoredLeaf] {
+        table(type)?.rows.leavesAsStored(holding: slots, in: pages) ?? []
     }
 }

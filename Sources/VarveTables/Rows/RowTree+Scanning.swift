@@ -58,6 +58,16 @@ extension RowTree {
         return found
     }
 
+    /// The leaves of some slots, each once, ascending by where their pages are stored. O(n log n).
+    func leavesAsStored(holding slots: [Slot], in pages: PageTable) -> [StoredLeaf] {
+        let positions = Set(slots.lazy.map { $0.rawValue &>> UInt32(geometry.slotBits) })
+        let found = positions.map { position in
+            StoredLeaf(
+                position: position, page: leaves.number(at: Int(position), in: pages))
+        }
+        return found.sorted { ($0.page.rawValue, $0.position) < ($1.page.rawValue, $1.position) }
+    }
+
     /// All leaves, ascending by where their pages are stored: those of a block are neighbours.
     func leavesAsStored(in pages: PageTable) -> [StoredLeaf] {
         Self.asStored(storedLeaves(in: pages))
