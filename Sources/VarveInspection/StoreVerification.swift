@@ -1,3 +1,4 @@
+internal import VarveAssets
 public import VarveLog
 
 /// What a check of everything that a store's files say has found.

@@ -21,7 +21,9 @@ extension CheckpointFile {
     package func compareIndexes(
         keyBytesMax: Int = IndexBuilding.usualKeyBytesMax
     ) throws(LogError) -> CheckpointIndexes {
-        guard header.isImage else { return CheckpointIndexes(count: 0, staleCount: 0, problems: []) }
+        guard header.isImage else {
+            return CheckpointIndexes(count: 0, staleCount: 0, problems: [])
+        }
         let state = try openImage().state
         return try state.reading {
             $0

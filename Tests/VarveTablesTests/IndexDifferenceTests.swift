@@ -211,6 +211,27 @@ struct IndexDifferenceTests {
         }
     }
 
+    @Test("An entry that a search does not find, because it comes behind a higher one")
+    func unordered() throws {
+        var image = try ForgedImage(Self.people().image())
+        let (block, frame) = try #require(image.firstFrame(of: PageKind(.keyPage)))
+        let cell = frame + KeyPage.cells
+        let raw = image.blocks[block].raw
+        let end = frame + Int(raw[cell]) + Int(raw[cell + 1]) << 8 + Int(raw[cell + 2])
+        let slot = raw[end - 4..<end].reduce(0) { $0 << 8 | Int($1) }
+        let cells = (cell..<cell + 4, cell + 4..<cell + 8)
+        image.blocks[block].raw.replaceSubrange(cells.0, with: raw[cells.1])
+        image.blocks[block].raw.replaceSubrange(cells.1, with: raw[cells.0])
+        let found = try IndexVerificationTests.problems(
+            of: State.open(MemorySource(try image.bytes())).state
+        ).found
+        guard case .difference(let difference)? = found.first, found.count == 1 else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(difference.kind == .misplaced && difference.slot == Slot(UInt32(slot)))
+    }
+
     @Test("A row that has no key is named")
     func malformedRow() throws {
         let people = try Self.people()

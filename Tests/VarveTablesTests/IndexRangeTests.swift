@@ -74,7 +74,8 @@ struct IndexRangeTests {
                 .map { ($0.key.lowerBound, $0.value.count) }
             let content = StateContent(built)
             return (
-                Dictionary(counts.map { (Int($0.0), $0.1) }) { $0 + $1 }, content.tables[0].indexed[0]
+                Dictionary(counts.map { (Int($0.0), $0.1) }) { $0 + $1 },
+                content.tables[0].indexed[0]
             )
         }
         let atOnce = try reads(.max)

@@ -12,7 +12,7 @@ import VarveTestSupport
 
 @EntityModel("Guest")
 private struct Guest {
-    @Unique<Self>(\.email, collisions: .throw) private var byEmail
+    @Unique<Self>(\.email, collisions: .throw.ignoringNil) private var byEmail
     @Index<Self>(\.age.desc, \.city) private var byAge
     @HashIndex<Self>(\.city) private var byCity
 
