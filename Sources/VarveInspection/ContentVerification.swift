@@ -34,7 +34,7 @@ struct ContentVerification {
             }
             note(compared, checkpoint.file.text)
         }
-        // The log behind the older checkpoint must lead to what the newer one holds.
+        // The log behind the older checkpoint makes of it what the newer one holds.
         try inspection.verifyCourse()
         let assets = try inspection.checkAssets(of: try inspection.verifyEnd())
         problems += assets.findings.map {

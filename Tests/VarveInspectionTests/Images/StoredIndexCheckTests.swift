@@ -163,16 +163,29 @@ struct StoredIndexCheckTests {
         try store.close()
     }
 
-    @Test("Compactions for safety and a salvage keep an index as it is")
+    @Test("Backups, and compactions for safety by the app or not, keep an index as it is")
     func kept() throws {
         try removeEntry()
-        try #require(ToolRun("compact", path).status == .success)
-        #expect(ToolRun("verify", path).status == .failure)
-        try compactByApp(writing: 2_000)
-        #expect(ToolRun("verify", path).status == .failure)
-        let copy = folder.file("copy.varve")
-        _ = ToolRun("salvage", path, "--to", copy)
+        let copy = folder.file("backup.varve")
+        try #require(ToolRun("backup", path, copy).status == .success)
         #expect(try StoreVerification.verify(at: copy).problems.count == 1)
+        _ = try StoreCompaction.compact(at: path, retaining: .everything)
+        #expect(try StoreVerification.verify(at: path).problems.count == 2)
+        try compactByApp(writing: 2_000)
+        #expect(try StoreVerification.verify(at: path).problems.count == 2)
+    }
+
+    @Test("A salvage keeps an index of the checkpoint that it begins with, and makes none of a log")
+    func salvaged() throws {
+        try removeEntry()
+        let copies = (folder.file("whole.varve"), folder.file("cut.varve"))
+        _ = ToolRun("salvage", path, "--to", copies.0)
+        let whole = try StoreVerification.verify(at: copies.0)
+        #expect(whole.problems == [] && whole.indexes == 0)
+        _ = try StoreCompaction.compact(at: path, retaining: .newestState)
+        _ = ToolRun("salvage", path, "--to", copies.1)
+        let cut = try StoreVerification.verify(at: copies.1)
+        #expect(!cut.problems.isEmpty && cut.indexes > 0)
     }
 
     @Test("A replay that meets the entry that is missing begins with other files")
