@@ -29,6 +29,9 @@ public enum InspectionError: Error, Hashable, Sendable {
     case revision(reason: String)
     /// The bytes of a stored entity are not what its type says.
     case entity(type: String, reason: String)
+    /// An index that a checkpoint stores is not that of the checkpoint's entities. The files are what was written: another
+    /// program, or an error of this one, wrote them so.
+    case index(StoredIndexDifference)
     /// A damaged store whose files are more than may be read into memory.
     case tooLargeToSalvageInMemory(ByteCount, limit: ByteCount)
 }
@@ -99,6 +102,7 @@ extension InspectionError: CustomStringConvertible {
         case .revision(let reason): ErrorMessage("nothing was done: \(reason)")
         case .entity(let type, let reason):
             ErrorMessage("an entity of type '\(type)': \(reason)")
+        case .index(let difference): difference.message
         case .tooLargeToSalvageInMemory(let bytes, let limit):
             ErrorMessage(
                 "the files have \(bytes), more than the \(limit) that are salvaged in memory",

@@ -1,6 +1,5 @@
 internal import VarveAssets
 public import VarveLog
-internal import VarveReplay
 
 /// What a check of everything that a store's files say has found.
 public struct StoreVerification: Sendable {
@@ -13,6 +12,11 @@ public struct StoreVerification: Sendable {
     public let segments: Int
     /// How many checkpoints were read.
     public let checkpoints: Int
+    /// How many indexes of checkpoints were compared with the checkpoints' entities.
+    public let indexes: Int
+    /// How many indexes of checkpoints were not compared. Another version of the program made them, or of Unicode's data,
+    /// and this one does not use them. No damage.
+    public let staleIndexes: Int
     /// Intact frames, whole transactions, and their bytes.
     public let frames: UInt64
     /// How many whole transactions were read.
@@ -34,9 +38,10 @@ public struct StoreVerification: Sendable {
     public var isSound: Bool { problems.isEmpty }
 
     /// Reads every byte of every segment and checkpoint, checks every checksum and the chain of
-    /// segments, and when all of that is sound, whether the checkpoints hold what their digests say
-    /// whether each transaction behind the older one follows from the state before it, whether
-    /// in the end both sides of every link say the same, and whether the file of each asset is what was kept.
+    /// segments, and when all of that is sound, whether the checkpoints hold what their digests say,
+    /// whether their indexes are those of their entities, whether each transaction behind the older
+    /// one follows from the state before it, whether in the end both sides of every link say the
+    /// same, and whether the file of each asset is what was kept.
     ///
     /// Throws only when there is nothing to verify: no store, or a newer format.
     public static func verify(at path: String) throws(InspectionError) -> StoreVerification {
@@ -50,38 +55,15 @@ public struct StoreVerification: Sendable {
             try LogVerification.verify(fileSystem)
         }
         var problems = log.problems.map { InspectionError.log($0) }
-        var assets: AssetCheck?
-        if problems.isEmpty {
-            do throws(InspectionError) {
-                assets = try verifyContent(fileSystem)
-            } catch {
-                problems.append(error)
-            }
-        }
-        problems += (assets?.findings ?? []).map {
-            InspectionError.entity(type: $0.place.type, reason: $0.reason)
-        }
+        let content = problems.isEmpty ? ContentVerification(fileSystem) : nil
+        problems += content?.problems ?? []
         return StoreVerification(
             path: fileSystem.displayPath, problems: problems, segments: log.segments,
-            checkpoints: log.checkpoints, frames: log.frames, transactions: log.transactions,
-            storedBytes: log.storedBytes,
-            rawBytes: log.rawBytes, assets: assets?.assets ?? 0,
-            assetBytes: ByteCount(assets?.bytes ?? 0), unpromisedTail: log.unpromisedTail,
-            unused: log.unused)
-    }
-
-    /// The log behind the older checkpoint must lead to what the newer one holds.
-    private static func verifyContent(
-        _ fileSystem: any FileSystem
-    ) throws(InspectionError) -> AssetCheck {
-        let inspection = try Inspection(fileSystem)
-        let scanned = inspection.scanned
-        for checkpoint in scanned.manifest.checkpoints {
-            try InspectionError.wrapping { () throws(LogError) in
-                try scanned.open(checkpoint).verifyContent()
-            }
-        }
-        try inspection.verifyCourse()
-        return try inspection.checkAssets(of: try inspection.verifyEnd())
+            checkpoints: log.checkpoints, indexes: content?.indexes ?? 0,
+            staleIndexes: content?.staleIndexes ?? 0, frames: log.frames,
+            transactions: log.transactions, storedBytes: log.storedBytes, rawBytes: log.rawBytes,
+            assets: content?.assets?.assets ?? 0,
+            assetBytes: ByteCount(content?.assets?.bytes ?? 0),
+            unpromisedTail: log.unpromisedTail, unused: log.unused)
     }
 }

@@ -7,74 +7,16 @@ import VarveTestSupport
 /// Indexes that are made in ranges of keys, because all keys do not fit into memory.
 @Suite("Indexes made in ranges")
 struct IndexRangeTests {
-    private static let type = TypeNumber(1)
-    private static let definition = TypeDefinition(
-        number: type, name: "Person", idType: .int64,
-        fields: [
-            FieldDefinition(number: FieldNumber(1), name: "name", type: .string, rung: .storable),
-            FieldDefinition(
-                number: FieldNumber(2), name: "age", type: .optional(.int64), rung: .storable),
-        ], relations: [])
-
-    private struct Person {
-        let name: String
-        let age: Int64?
-    }
-
-    /// Names of different lengths, of which some are longer than a key and begin with the same text; and few ages.
-    private static func people(_ count: Int, _ generator: inout SeededGenerator) -> [Person] {
-        let beginnings = ["", "a", "ab", "Ä", String(repeating: "long ", count: 40)]
-        return (0..<count).map { _ in
-            Person(
-                name: beginnings[generator.below(5)] + "\(generator.below(30))",
-                age: generator.chance(4) ? nil : Int64(generator.below(5)) - 2)
-        }
-    }
-
-    private static func state(of people: [Person]) throws -> State {
-        let empty = try UserLog.transaction(behind: State()) { try $0.define(definition) }
-        let defined = try UserLog.apply(empty, to: State())
-        return try UserLog.apply(
-            UserLog.transaction(behind: defined) { encoder in
-                for (number, person) in people.enumerated() {
-                    encoder.insert(
-                        encoder.entity(type, bytes: try Int64(number).storedBytes()),
-                        ordinal: Ordinal(UInt64(number + 1)),
-                        row: try person.name.storedBytes() + person.age.storedBytes())
-                }
-            }, to: defined)
-    }
-
-    private static func declaration(_ fields: (UInt32, isDescending: Bool)...) -> IndexDeclaration {
-        IndexDeclaration(fields.map { .init(FieldNumber($0.0), isDescending: $0.isDescending) })
-    }
-
-    private static let declarations = [
-        declaration((1, false)), declaration((2, false)), declaration((2, true), (1, false)),
-        declaration((1, true), (2, true)),
-    ]
-
-    /// Returns how many steps that took.
-    private static func build(
-        _ declarations: [IndexDeclaration], in transaction: StateTransaction, keyBytesMax: Int
-    ) -> Int {
-        var building = IndexBuilding(
-            in: transaction, wanted: [type: declarations], keyBytesMax: keyBytesMax)
-        var steps = 0
-        while building.advance() { steps += 1 }
-        return steps
-    }
-
     @Test(
         "They are those that are made at once, of long and equal values and of nil",
         arguments: TestSize.choose(1...4, nightly: 1...40))
     func random(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
-        let people = Self.people(40 + generator.below(60), &generator)
+        let people = PeopleLog.people(40 + generator.below(60), &generator)
         func content(_ keyBytesMax: Int) throws -> StateContent {
             StateContent(
-                try Self.state(of: people).changed {
-                    _ = Self.build(Self.declarations, in: $0, keyBytesMax: keyBytesMax)
+                try PeopleLog.state(of: people).changed {
+                    _ = PeopleLog.build(PeopleLog.declarations, in: $0, keyBytesMax: keyBytesMax)
                 })
         }
         let expected = try content(.max)
@@ -91,12 +33,12 @@ struct IndexRangeTests {
     @Test("The rows are read once for each range")
     func steps() throws {
         var generator = SeededGenerator(seed: 3)
-        let state = try Self.state(of: Self.people(3_000, &generator))
-        let byAge = [Self.declarations[1]]
+        let state = try PeopleLog.state(of: PeopleLog.people(3_000, &generator))
+        let byAge = [PeopleLog.declarations[1]]
         func steps(_ keyBytesMax: Int) -> Int {
             let transaction = StateTransaction(state)
             defer { transaction.rollBack() }
-            return Self.build(byAge, in: transaction, keyBytesMax: keyBytesMax)
+            return PeopleLog.build(byAge, in: transaction, keyBytesMax: keyBytesMax)
         }
         // Three of 1,024 rows and the end of them, and three of 1,024 entries: the last puts the index in place.
         let atOnce = steps(IndexBuilding.usualKeyBytesMax)
@@ -122,7 +64,7 @@ struct IndexRangeTests {
             let before = source.ranges.count
             let built = try opened.reading {
                 opened.changed { transaction in
-                    _ = Self.build([byName], in: transaction, keyBytesMax: keyBytesMax)
+                    _ = PeopleLog.build([byName], in: transaction, keyBytesMax: keyBytesMax)
                     for leaf in leaves {
                         #expect(transaction.transaction.pages.cold?.isUnread(leaf.page) == true)
                     }
@@ -153,7 +95,7 @@ struct IndexRangeTests {
             changed = try UserLog.add(1_000..<1_100, to: changed)
             return StateContent(
                 changed.changed {
-                    _ = Self.build(byAge, in: $0, keyBytesMax: keyBytesMax)
+                    _ = PeopleLog.build(byAge, in: $0, keyBytesMax: keyBytesMax)
                 })
         }
         let inRanges = try content(5_000)

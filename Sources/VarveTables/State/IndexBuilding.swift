@@ -52,7 +52,7 @@ package struct IndexBuilding: ~Copyable {
         }
         do throws(RowFault) {
             if try index.advance(in: transaction) {
-                current = index
+                current = consume index
                 return true
             }
             transaction.tables[next.table].indexes.append(

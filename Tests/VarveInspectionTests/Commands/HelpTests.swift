@@ -178,10 +178,11 @@ struct HelpTests {
         Usage: varve verify [OPTION]... STORE
 
         Reads every byte of a store and checks every checksum, the chain of the
-        segments, whether each transaction follows from the state before it, and whether
-        the checkpoints hold what the log leads to. Goes on behind damage and lists all
-        of it, with segment and offset. The status is 1 when there is any. An unpromised
-        end, which an interrupted writer leaves and the next one cuts off, is no damage.
+        segments, whether each transaction follows from the state before it, whether the
+        checkpoints hold what the log leads to, and whether their indexes are those of
+        their entities. Goes on behind damage and lists all of it, with segment and
+        offset. The status is 1 when there is any. An unpromised end, which an
+        interrupted writer leaves and the next one cuts off, is no damage.
 
         """,
     ]

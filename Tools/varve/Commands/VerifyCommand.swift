@@ -7,10 +7,11 @@ struct VerifyCommand: Command {
         summary: "check every checksum and the chain of the segments",
         description: """
             Reads every byte of a store and checks every checksum, the chain of the segments,
-            whether each transaction follows from the state before it, and whether the
-            checkpoints hold what the log leads to. Goes on behind damage and lists all of it,
-            with segment and offset. The status is 1 when there is any. An unpromised end,
-            which an interrupted writer leaves and the next one cuts off, is no damage.
+            whether each transaction follows from the state before it, whether the
+            checkpoints hold what the log leads to, and whether their indexes are those of
+            their entities. Goes on behind damage and lists all of it, with segment and
+            offset. The status is 1 when there is any. An unpromised end, which an
+            interrupted writer leaves and the next one cuts off, is no damage.
             """,
         operands: [.store], examples: ["verify Chats.varve && echo sound"])
 
@@ -55,10 +56,17 @@ struct VerifyCommand: Command {
         if let unused = verification.unused {
             try session.writeWhole(StyledText("  " + unused.text, .faint))
         }
+        if verification.staleIndexes > 0 {
+            let count = Numerals.counted(verification.staleIndexes, "index", "indexes")
+            try session.writeWhole(
+                StyledText("  \(count) of another version not compared", .faint))
+        }
         let counts = [
             Numerals.counted(verification.segments, "segment"),
             verification.checkpoints > 0
                 ? Numerals.counted(verification.checkpoints, "checkpoint") : nil,
+            verification.indexes > 0
+                ? Numerals.counted(verification.indexes, "index", "indexes") : nil,
             Numerals.counted(verification.frames, "frame"),
             Numerals.counted(verification.transactions, "transaction"),
             Numerals.size(verification.storedBytes) + " stored",
@@ -80,7 +88,8 @@ extension StoreVerification {
     fileprivate var json: JSON {
         [
             "path": .text(path), "sound": .bool(isSound), "segments": .number(segments),
-            "checkpoints": .number(checkpoints),
+            "checkpoints": .number(checkpoints), "indexes": .number(indexes),
+            "staleIndexes": .number(staleIndexes),
             "frames": .number(frames), "transactions": .number(transactions),
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
             "assets": .number(assets), "assetBytes": .bytes(assetBytes),
