@@ -9,7 +9,7 @@ public struct QueryPlan: Sendable, Equatable {
     public indirect enum Access: Sendable, Equatable {
         /// Every row of the type, in insertion order.
         case scan
-        /// Every stored row of the type, in insertion order: after the opening of a store whose ``MemoryBudget`` the type's
+        /// Every stored row of the type, in insertion order: after the opening of a store whose `MemoryBudget` the type's
         /// entities do not fit.
         case storedScan
         /// One look-up for each id given.
