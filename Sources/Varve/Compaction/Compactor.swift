@@ -321,7 +321,8 @@ final class Compactor: Sendable {
         let triable = writer.isThorough ? [] : begun.subjects
         let note = try tryRows(of: triable, in: state, begun.build, behind: tried, on: background)
         var writing = try CheckpointWriting(of: state, base: base, to: writer, compression)
-        let pageBytesMax = self.writer.memory.compactedPageBytesMax
+        // Pages of entities are written from all pages, of which the writing keeps some from step to step.
+        let pageBytesMax = writer.isThorough ? .max : self.writer.memory.compactedPageBytesMax
         try background.repeat({
             state.evictPages(above: pageBytesMax)
             return try writing.advance()

@@ -4,35 +4,35 @@ internal import VarveGraph
 struct ChangedTables {
     /// Of tables that inserts have filled, by position: the store began without them, so its opening reserved nothing.
     private var reservations: [Int: StoreMemory.Reservation] = [:]
-    /// Tables to be replaced by stored ones of the next checkpoint, by position: they do not fit the memory budget, and were
-    /// changed.
-    private(set) var replaceable: Set<Int> = []
-    /// Tables that no stored one could replace, by position: their slots are in another order than those of a replay, or
-    /// the type cannot be read leaf by leaf. A checkpoint does not release their changes.
-    private var irreplaceable: Set<Int> = []
+    /// What the changes take of tables to be replaced by stored ones of the next checkpoint, by position: they do not fit the
+    /// memory budget.
+    private(set) var replaceable: [Int: Int] = [:]
+    /// What the changes took of tables that no stored one could replace, by position: their slots are in another order than
+    /// those of a replay, or the type could not be read leaf by leaf. It is tried again where they take twice as much.
+    private var irreplaceable: [Int: Int] = [:]
 
     /// Notes what the changes take, and reserves memory for what tables that fit have grown by.
     ///
     /// - Complexity: O(leaves that were changed, of tables that do not fit).
     mutating func measure(_ tables: ContextTables, in memory: StoreMemory) {
-        replaceable = []
+        replaceable = [:]
         var (releasable, others) = (0, 0)
         for (position, table) in tables.unfilled.enumerated() {
-            let changed = changedBytes(of: table, at: position, in: memory)
+            let changed = measure(table, at: position, in: memory)
             guard changed > 0 else { continue }
-            if irreplaceable.contains(position) {
+            if let failed = irreplaceable[position], changed / 2 < failed {
                 others += changed
             } else {
                 releasable += changed
-                replaceable.insert(position)
+                replaceable[position] = changed
             }
         }
         memory.changes.note(releasable, unreleasable: others)
     }
 
     /// None of a table that fits.
-    private mutating func changedBytes(
-        of table: AnyTable, at position: Int, in memory: StoreMemory
+    private mutating func measure(
+        _ table: AnyTable, at position: Int, in memory: StoreMemory
     ) -> Int {
         guard table.mayWait else { return 0 }
         let slotBytes = memory.changes.slotBytes
@@ -54,9 +54,11 @@ struct ChangedTables {
         return reservation.grow(toSlots: table.slotCount)
     }
 
-    /// Some of the replaceable tables were replaced. Others that were to be are not tried again.
-    mutating func note(_ replaced: Set<Int>, of tried: Set<Int>) {
-        irreplaceable.formUnion(tried.subtracting(replaced))
+    /// Some of the replaceable tables were replaced, and the others that were tried could not be.
+    mutating func note(_ replaced: Set<Int>, of tried: [Int: Int]) {
+        for (position, changed) in tried {
+            irreplaceable[position] = replaced.contains(position) ? nil : changed
+        }
     }
 }
 

@@ -6,13 +6,14 @@ extension Writer {
     private struct Reopening {
         let head: StoreState
         let opening: StoreOpening
-        let positions: Set<Int>
+        /// What is to be replaced, with what changes take there.
+        let positions: [Int: Int]
 
         /// Stored tables for the positions, of the newest checkpoint and the log behind it; nil where the log ends with
         /// another transaction.
         func replacements() throws(StoreError) -> [Int: AnyTable]? {
             try opening.reopened(head, behind: head.lastTransaction).map {
-                head.context.tables.replacements(for: positions, in: $0.tables)
+                head.context.tables.replacements(for: Set(positions.keys), in: $0.tables)
             }
         }
     }

@@ -211,7 +211,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     ///
     /// - Parameter changed: the first pages of those.
     func evict(above byteCount: Int, except changed: Set<PageNumber>) {
-        guard generations == nil, loadedBytes > byteCount + bytesNotEvicted else { return }
+        guard generations == nil, loadedBytes - bytesNotEvicted > byteCount else { return }
         for (block, entry) in directory.blocks.enumerated()
         where states[block].load(ordering: .relaxed) == BlockState.here
             && !changed.contains(entry.run.first)

@@ -8,7 +8,7 @@ package final class ColdPages: Sendable {
     /// The memory that loaded pages take.
     var loadedBytes: Int { loader.loadedBytes }
 
-    /// Whether a page was not read yet since the store was opened: then nothing has replaced it either.
+    /// Whether a page is not in memory: it is one of the image, and as the image has it.
     func isUnread(_ number: PageNumber) -> Bool { loader.isUnread(number) }
 
     /// The frame with a number, which may be any; a page of zeros, and a note of the damage, where there

@@ -84,14 +84,14 @@ package final class StateTransaction {
     package func rollBack() { transaction.rollBack() }
 
     /// The id that the next transaction of the log must have.
+    var nextTransaction: TransactionID { TransactionID(lastTransaction.rawValue &+ 1) }
+
     /// Evicts unchanged pages of the image where what is loaded takes more than a limit.
     ///
     /// For a store that one thread uses alone, between two calls to this transaction. What it has changed stays.
     package func evictPages(above byteCount: Int) {
         transaction.store.evictBlocks(above: byteCount)
     }
-
-    var nextTransaction: TransactionID { TransactionID(lastTransaction.rawValue &+ 1) }
 
     /// A revision of a type.
     struct RowRevision: Hashable {
