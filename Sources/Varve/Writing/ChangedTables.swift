@@ -4,11 +4,12 @@ internal import VarveGraph
 struct ChangedTables {
     /// Of tables that inserts have filled, by position: the store began without them, so its opening reserved nothing.
     private var reservations: [Int: StoreMemory.Reservation] = [:]
-    /// What the changes take of tables to be replaced by stored ones of the next checkpoint, by position: they do not fit the
-    /// memory budget.
+    /// How many slots the changes take of tables to be replaced by stored ones of the next checkpoint, by position: they do not
+    /// fit the memory budget.
     private(set) var replaceable: [Int: Int] = [:]
-    /// What the changes took of tables that no stored one could replace, by position: their slots are in another order than
-    /// those of a replay, or the type could not be read leaf by leaf. It is tried again where they take twice as much.
+    /// How many slots the changes took of tables that no stored one could replace, by position: their slots are in another
+    /// order than those of a replay, or the type could not be read leaf by leaf. It is tried again where they take twice as
+    /// many.
     private var irreplaceable: [Int: Int] = [:]
 
     /// Notes what the changes take, and reserves memory for what tables that fit have grown by.
@@ -16,15 +17,17 @@ struct ChangedTables {
     /// - Complexity: O(leaves that were changed, of tables that do not fit).
     mutating func measure(_ tables: ContextTables, in memory: StoreMemory) {
         replaceable = [:]
+        let slotBytes = memory.changes.slotBytes
         var (releasable, others) = (0, 0)
         for (position, table) in tables.unfilled.enumerated() {
-            let changed = measure(table, at: position, in: memory)
-            guard changed > 0 else { continue }
-            if let failed = irreplaceable[position], changed / 2 < failed {
-                others += changed
+            let bytes = measure(table, at: position, slotBytes: slotBytes, in: memory)
+            guard bytes > 0 else { continue }
+            let slots = bytes / slotBytes
+            if let failed = irreplaceable[position], slots / 2 < failed {
+                others += bytes
             } else {
-                releasable += changed
-                replaceable[position] = changed
+                releasable += bytes
+                replaceable[position] = slots
             }
         }
         memory.changes.note(releasable, unreleasable: others)
@@ -32,10 +35,9 @@ struct ChangedTables {
 
     /// None of a table that fits.
     private mutating func measure(
-        _ table: AnyTable, at position: Int, in memory: StoreMemory
+        _ table: AnyTable, at position: Int, slotBytes: Int, in memory: StoreMemory
     ) -> Int {
         guard table.mayWait else { return 0 }
-        let slotBytes = memory.changes.slotBytes
         let fits = !table.isScanned && reserve(for: table, at: position, in: memory)
         // One of an opening has taken the place of one that inserts had filled.
         if table.isScanned || table.reservation != nil { reservations[position] = nil }
@@ -56,8 +58,8 @@ struct ChangedTables {
 
     /// Some of the replaceable tables were replaced, and the others that were tried could not be.
     mutating func note(_ replaced: Set<Int>, of tried: [Int: Int]) {
-        for (position, changed) in tried {
-            irreplaceable[position] = replaced.contains(position) ? nil : changed
+        for (position, slots) in tried {
+            irreplaceable[position] = replaced.contains(position) ? nil : slots
         }
     }
 }

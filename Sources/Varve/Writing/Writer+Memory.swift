@@ -6,7 +6,7 @@ extension Writer {
     private struct Reopening {
         let head: StoreState
         let opening: StoreOpening
-        /// What is to be replaced, with what changes take there.
+        /// What is to be replaced, with how many slots changes take there.
         let positions: [Int: Int]
 
         /// Stored tables for the positions, of the newest checkpoint and the log behind it; nil where the log ends with
