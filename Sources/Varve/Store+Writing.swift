@@ -63,6 +63,11 @@ extension Store {
     func finish(_ receipt: Writer.Receipt) throws {
         if let awaited = receipt.awaited { try awaited.commits.wait(for: awaited.transaction) }
         writer?.didCommit(receipt)
+        startWhatIsDue()
+    }
+
+    private func startWhatIsDue() {
+        writer?.renewTablesIfDue()
         compactor?.startIfDue()
     }
 
@@ -121,7 +126,7 @@ extension Store {
     ) async throws {
         let writer = try writing()
         let attempt = AsyncWrite()
-        defer { compactor?.startIfDue() }
+        defer { startWhatIsDue() }
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 guard attempt.begin(continuation) else { return }

@@ -149,7 +149,7 @@ public final class Store: Sendable {
             types: types, assets: AssetFolder(of: fileSystem, environment: environment),
             migrations: migrations, migrating: migrating, log: log, progress: progress,
             waitingSlotsMin: waitingSlotsMin, comparedImageMax: comparedImageMax, build: build,
-            memory: StoreMemory(memory))
+            memory: StoreMemory(memory, spillingTo: fileSystem))
         let opened = try opening.open(mode)
         let opener = opening.withoutProgress
         let shown = SharedState(opened.state)

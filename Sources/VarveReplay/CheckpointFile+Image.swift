@@ -21,11 +21,13 @@ extension CheckpointFile {
     /// Of an image, the stored bytes of all pages are compared with their checksums, and the root is read. Its blocks
     /// are read when the state is. Of pages of entities all is read.
     ///
-    /// - Parameter limit: of an image that is larger, each block is compared with its checksum only when it is read.
+    /// - Parameters:
+    ///   - limit: of an image that is larger, each block is compared with its checksum only when it is read.
+    ///   - memory: what pages of an image may take; nil for no limit.
     ///
     /// Errors: `.checkpointDamaged` for content that cannot be; of several faults that of the first page.
     package func load(
-        verifyingImagesUpTo limit: ByteCount = .max
+        verifyingImagesUpTo limit: ByteCount = .max, memory: ReplayMemory? = nil
     ) throws(LogError) -> LoadedCheckpoint {
         guard header.isImage else {
             return LoadedCheckpoint(state: try readPages(), image: nil)
@@ -33,9 +35,9 @@ extension CheckpointFile {
         let source = try CheckpointImage(self)
         guard length > limit else {
             try source.verifyStored()
-            return try open(source)
+            return try open(source, memory)
         }
-        var loaded = try open(source)
+        var loaded = try open(source, memory)
         loaded.uncompared = ImageComparison(source)
         return loaded
     }
@@ -44,11 +46,15 @@ extension CheckpointFile {
     package func readState() throws(LogError) -> State { try load().state }
 
     /// Opens an image without a look at its blocks: each is compared with its checksum when it is read.
-    func openImage() throws(LogError) -> LoadedCheckpoint { try open(CheckpointImage(self)) }
+    func openImage(memory: ReplayMemory? = nil) throws(LogError) -> LoadedCheckpoint {
+        try open(CheckpointImage(self), memory)
+    }
 
-    private func open(_ source: CheckpointImage) throws(LogError) -> LoadedCheckpoint {
+    private func open(
+        _ source: CheckpointImage, _ memory: ReplayMemory? = nil
+    ) throws(LogError) -> LoadedCheckpoint {
         let (state, image) = try source.wrapping { () throws(ImageError) in
-            try State.open(source)
+            try State.open(source, memory: memory)
         }
         guard state.lastTransaction.rawValue == header.sequence.rawValue else {
             throw source.error(

@@ -23,7 +23,7 @@ package struct CompactedState: ~Copyable {
     /// What the state is to have.
     private let indexes: [TypeNumber: [IndexDeclaration]]
     private let indexKeyBytesMax: Int
-    private let pageBytesMax: Int
+    private let memory: ReplayMemory?
     /// Makes them, once all was replayed.
     private var building: IndexBuilding?
     private let byteCount: UInt64
@@ -34,10 +34,10 @@ package struct CompactedState: ~Copyable {
     /// - Parameters:
     ///   - indexes: those that the state is to have.
     ///   - indexKeyBytesMax: how many bytes of keys may be in memory to make one; see ``IndexBuilding``.
-    ///   - pageBytesMax: how many bytes of pages of the checkpoint before stay in memory from one transaction to the next.
+    ///   - memory: what pages may take; nil for no limit.
     package init(
         _ compaction: Compaction, indexes: [TypeNumber: [IndexDeclaration]],
-        indexKeyBytesMax: Int = IndexBuilding.usualKeyBytesMax, pageBytesMax: Int = .max / 2
+        indexKeyBytesMax: Int, memory: ReplayMemory?
     ) throws(LogError) {
         let file = try compaction.openBase()
         let isImage = file?.header.isImage ?? false
@@ -47,9 +47,9 @@ package struct CompactedState: ~Copyable {
         self.replay = replay
         self.indexes = indexes
         self.indexKeyBytesMax = indexKeyBytesMax
-        self.pageBytesMax = pageBytesMax
+        self.memory = memory
         byteCount = replay.byteCount + (file?.rawBytes.reduce(0, &+) ?? 0)
-        transaction = file == nil ? StateTransaction(State()) : nil
+        transaction = file == nil ? StateTransaction(State(memory: memory)) : nil
         imageFile = isImage ? file : nil
         checkpoint = reading
     }
@@ -64,7 +64,7 @@ package struct CompactedState: ~Copyable {
             return true
         }
         if building != nil {
-            transaction.evictPages(above: pageBytesMax)
+            transaction.evictPages()
             return building?.advance() ?? false
         }
         var taken: UInt64 = 0
@@ -72,7 +72,7 @@ package struct CompactedState: ~Copyable {
             let goesOn = try replay.advance(Self.bytesPerStep) { record throws(RecordError) in
                 taken += UInt64(record.payload.count)
                 try transaction.take(record)
-                transaction.evictPages(above: pageBytesMax)
+                transaction.evictPages()
             }
             bytesDone += taken
             transaction.dropWornIndexes()
@@ -92,7 +92,7 @@ package struct CompactedState: ~Copyable {
         do throws(LogError) {
             if let file = imageFile.take() {
                 // Its blocks are compared with their checksums as they are read, or copied.
-                let loaded = try file.openImage()
+                let loaded = try file.openImage(memory: memory)
                 let transaction = StateTransaction(loaded.state)
                 let noted = try file.loadTriedTypes()
                 transaction.setRows = noted.map { SetRows(of: $0.readers.keys) }

@@ -24,18 +24,19 @@ package struct LoggedState {
     ///   - choice: which checkpoints are not to be read.
     ///   - limit: of an image that is larger, each block is compared with its checksum only when it is read. What reads the
     ///     state meets a damaged one then, and no other checkpoint is looked for here.
+    ///   - memory: what pages may take; nil for no limit.
     ///   - aheadMin: how many bytes there must be to replay for them to be read ahead.
     ///   - progress: receives how many bytes are replayed, of how many: about a hundred times.
     package init(
         _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil,
-        verifyingImagesUpTo limit: ByteCount = .max,
+        verifyingImagesUpTo limit: ByteCount = .max, memory: ReplayMemory? = nil,
         readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
         progress: (_ replayed: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) throws(ReplayFailure<RecordError>) {
         let loaded: (state: (LoadedCheckpoint, CheckpointSize, TriedTypes?)?, start: LogStart)
         do throws(LogError) {
             loaded = try scanned.loadNewestCheckpoint(choice) { file throws(LogError) in
-                let state = try file.load(verifyingImagesUpTo: limit)
+                let state = try file.load(verifyingImagesUpTo: limit, memory: memory)
                 return (state, file.size, try file.loadTriedTypes())
             }
         } catch {
@@ -45,7 +46,7 @@ package struct LoggedState {
         checkpoint = loaded.state?.1
         image = loaded.state?.0.image
         uncompared = loaded.state?.0.uncompared
-        let (base, sequence) = (loaded.state?.0.state ?? State(), loaded.start.sequence)
+        let (base, sequence) = (loaded.state?.0.state ?? State(memory: memory), loaded.start.sequence)
         let noted = loaded.state?.2
         let setRows: SetRows?
         (state, replaySteps, setRows) = try base.reading {
@@ -76,6 +77,7 @@ extension State {
             try ReadAhead().forEach(of: scanned.snapshot, after: sequence) {
                 record throws(RecordError) in
                 try transaction.take(record)
+                transaction.evictPages()
             } didTake: {
                 meter.add($0, progress)
             }
@@ -83,6 +85,7 @@ extension State {
         } else {
             try scanned.replay(after: sequence) { record throws(RecordError) in
                 try transaction.take(record)
+                transaction.evictPages()
                 meter.add(record.payload.count, progress)
             }
         }

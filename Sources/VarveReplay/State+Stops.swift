@@ -56,6 +56,7 @@ private struct StoppingReplay {
     mutating func take(_ record: LogRecord) throws(End) {
         do throws(RecordError) {
             try transaction.take(record)
+            transaction.evictPages()
         } catch {
             throw .failed(error)
         }

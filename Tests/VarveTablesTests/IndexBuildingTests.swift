@@ -270,7 +270,7 @@ struct IndexBuildingTests {
             opened.changed { transaction in
                 _ = Self.build([UserLog.type: [Self.byName]], in: transaction)
                 for leaf in rows.storedLeaves(in: transaction.transaction.pages) {
-                    #expect(transaction.transaction.pages.cold?.isUnread(leaf.page) == true)
+                    #expect(transaction.transaction.pages.isUnread(leaf.page))
                 }
             }
         }

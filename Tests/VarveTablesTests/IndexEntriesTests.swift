@@ -4,7 +4,7 @@ import VarveTestSupport
 
 @testable import VarveTables
 
-/// Entries are handed out in order, in ranges that fit into a bound of memory.
+/// Entries come in order, in ranges that fit into a bound of memory.
 @Suite("Entries of an index that is made")
 struct IndexEntriesTests {
     private struct Ranges {

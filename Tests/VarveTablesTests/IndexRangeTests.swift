@@ -66,7 +66,7 @@ struct IndexRangeTests {
                 opened.changed { transaction in
                     _ = PeopleLog.build([byName], in: transaction, keyBytesMax: keyBytesMax)
                     for leaf in leaves {
-                        #expect(transaction.transaction.pages.cold?.isUnread(leaf.page) == true)
+                        #expect(transaction.transaction.pages.isUnread(leaf.page))
                     }
                 }
             }

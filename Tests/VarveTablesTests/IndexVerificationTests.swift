@@ -98,7 +98,7 @@ struct IndexVerificationTests {
         #expect(try Self.problems(of: state) == ([], 1))
         let read = source.ranges[before.0...]
         #expect(read.count > 40 && Set(read).count == read.count)
-        for leaf in leaves { #expect(state.pages.cold?.isUnread(leaf.page) == true) }
+        for leaf in leaves { #expect(state.pages.isUnread(leaf.page)) }
         // The nodes of the index.
         #expect(state.reservedBytes - before.1 < 100_000)
     }

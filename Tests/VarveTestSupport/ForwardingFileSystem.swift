@@ -25,6 +25,7 @@ extension ForwardingFileSystem {
     package func identity(of name: String) throws(FileSystemError) -> FileIdentity? {
         try base.identity(of: name)
     }
+    package func openUnnamedFile() -> Int32? { base.openUnnamedFile() }
 }
 
 /// An open file that passes on to another one whatever it does not do itself.

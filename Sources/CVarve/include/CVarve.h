@@ -102,4 +102,21 @@ static inline void varve_pause(void) {
     }
 }
 
+/// Opens a new file without a name, which goes with its descriptor: on the file system of a directory where that is possible, else
+/// where temporary files are. -1 where there is no room for one.
+int varve_open_unnamed(int directory);
+
+/// Closes a file of `varve_open_unnamed`.
+void varve_close(int file);
+
+/// Makes a file of `varve_open_unnamed` longer by `count` bytes of zeros behind `offset`, and maps them: memory that the system
+/// can write to the file when it needs other memory. NULL where there is no space, or there are no addresses left.
+void *varve_map_file(int file, int64_t offset, size_t count);
+
+/// Takes memory of `varve_map_file` from the process until the next touch. What it holds stays.
+void varve_page_out(void *address, size_t count);
+
+/// Releases the space of a part of a file, which nothing is mapped to any more. A hint.
+void varve_discard(int file, int64_t offset, size_t count);
+
 #endif

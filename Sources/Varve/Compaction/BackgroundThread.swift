@@ -36,26 +36,19 @@ final class BackgroundThread: @unchecked Sendable {
     private var withoutUntil: ContinuousClock.Instant?
 
     private let timeOfLittle: Duration
-    private let isUrgent: () -> Bool
 
-    private init(timeOfLittle: Duration, isUrgent: @escaping () -> Bool) {
-        self.timeOfLittle = timeOfLittle
-        self.isUrgent = isUrgent
-    }
+    private init(timeOfLittle: Duration) { self.timeOfLittle = timeOfLittle }
 
     /// How often the thread was not waited for any more, or got too little.
     private(set) var timesGivenUp = 0
 
     /// The thread starts when there is much to do, and ends behind the call.
     ///
-    /// - Parameters:
-    ///   - timeOfLittle: what is done in that time needs no other thread, and keeps no commit waiting for long.
-    ///   - isUrgent: whether others wait for the work, so that it runs on the calling thread.
+    /// - Parameter timeOfLittle: what is done in that time needs no other thread, and keeps no commit waiting for long.
     static func with<Result>(
-        timeOfLittle: Duration = .milliseconds(1), isUrgent: @escaping () -> Bool = { false },
-        _ body: (BackgroundThread) throws -> Result
+        timeOfLittle: Duration = .milliseconds(1), _ body: (BackgroundThread) throws -> Result
     ) rethrows -> Result {
-        let thread = BackgroundThread(timeOfLittle: timeOfLittle, isUrgent: isUrgent)
+        let thread = BackgroundThread(timeOfLittle: timeOfLittle)
         defer { thread.end() }
         return try body(thread)
     }
@@ -88,7 +81,6 @@ final class BackgroundThread: @unchecked Sendable {
 
     /// Runs a piece of work and waits for it. Of one thread at a time, and not of a piece.
     private func run(_ body: () throws -> Bool) throws -> Bool {
-        if isUrgent() { return try body() }
         if let withoutUntil, ContinuousClock.now < withoutUntil { return try body() }
         if !isStarted { Thread.detachNewThread { [self] in work() } }
         isStarted = true

@@ -41,7 +41,6 @@ final class Compactor: Sendable {
         self.waiting = waiting
         self.retention = retention
         queue.setSpecific(key: identity, value: true)
-        queue.setSpecific(key: WriteStall.isExempt, value: true)
     }
 
     /// Why the last compaction that started by itself failed. Nil where one has succeeded since.
@@ -114,7 +113,7 @@ final class Compactor: Sendable {
     func startIfDue() {
         guard startsByItself else { return }
         let figures = writer.figures.withLock { $0.compaction }
-        guard figures.isDue || writer.memory.changes.needsCheckpoint else { return }
+        guard figures.isDue else { return }
         start { figures.growth.bytes >= $0.bytesForAnotherAttempt }
     }
 
@@ -132,12 +131,7 @@ final class Compactor: Sendable {
             return true
         }
         guard starts else { return }
-        queue.async { [self] in
-            // Not before: one that the app has started may wait for a thread whose write would wait here.
-            writer.stall.begin()
-            performAutomatically()
-            writer.stall.end()
-        }
+        queue.async { [self] in performAutomatically() }
     }
 
     /// Counts what former processes have replaced of assets, and starts a compaction if that is enough.
@@ -262,7 +256,7 @@ final class Compactor: Sendable {
             let timeline = whole.trimmed(below: floor)
             let size: CheckpointSize?
             do {
-                size = try BackgroundThread.with(isUrgent: isUrgent) { background in
+                size = try BackgroundThread.with { background in
                     try writeCheckpoint(begun, compression, from: floor, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
@@ -276,7 +270,7 @@ final class Compactor: Sendable {
             }
             let (dropped, leftover) = try conclude(
                 begun, retention, size, timeline, behind: first, progress)
-            writer.reopenTables()
+            writer.renewTables(startingAnew: true)
             let (assets, assetsLeftover) = collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
@@ -300,9 +294,6 @@ final class Compactor: Sendable {
         }
     }
 
-    /// Whether writers wait for the compaction.
-    private var isUrgent: () -> Bool { { [writer] in writer.stall.waitingCount > 0 } }
-
     private func writeCheckpoint(
         _ begun: Writer.BegunCompaction, _ compression: ImageCompression, from floor: TransactionID,
         on background: BackgroundThread, _ progress: (CompactionProgress) -> Void
@@ -321,12 +312,7 @@ final class Compactor: Sendable {
         let triable = writer.isThorough ? [] : begun.subjects
         let note = try tryRows(of: triable, in: state, begun.build, behind: tried, on: background)
         var writing = try CheckpointWriting(of: state, base: base, to: writer, compression)
-        // Pages of entities are written from all pages, of which the writing keeps some from step to step.
-        let pageBytesMax = writer.isThorough ? .max : self.writer.memory.compactedPageBytesMax
-        try background.repeat({
-            state.evictPages(above: pageBytesMax)
-            return try writing.advance()
-        }) {
+        try background.repeat({ try writing.advance() }) {
             progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
             try checkCancellation()
         }
@@ -362,7 +348,7 @@ final class Compactor: Sendable {
         var reading = try CompactedState(
             begun.compaction, indexes: begun.indexes,
             indexKeyBytesMax: writer.memory.indexKeyBytesMax,
-            pageBytesMax: writer.memory.compactedPageBytesMax)
+            memory: begun.memory)
         do {
             try background.repeat({ try reading.advance() }) {
                 progress(CompactionProgress(phase: .reading, fraction: reading.fraction))
@@ -426,7 +412,7 @@ final class Compactor: Sendable {
         in dropped: FilesCheck, _ progress: (CompactionProgress) -> Void
     ) throws -> [LogError] {
         var dropped = dropped
-        try BackgroundThread.with(isUrgent: isUrgent) { background in
+        try BackgroundThread.with { background in
             try background.repeat({ dropped.advance() }) {
                 progress(CompactionProgress(phase: .checking, fraction: dropped.fraction))
                 try checkCancellation()

@@ -12,7 +12,7 @@ internal import VarveTables
 /// Not thread-safe: its owner lets one thread in at a time.
 final class StoreFollower {
     private let opening: StoreOpening
-    private var following: (log: LogFollower, state: State)?
+    private var following: FollowedState?
     /// Of the opening, until following begins.
     private var watch: LogFollower?
     /// What the log was found to have done before reading it anew failed.
@@ -44,7 +44,7 @@ final class StoreFollower {
         shown: TransactionID
     ) throws(StoreError) -> (news: News?, promised: TransactionID) {
         if let owed { return (try begin(owed), promised) }
-        if let following { return try goOn(following, shown) }
+        if let following, !following.isAtItsEnd { return try goOn(following, shown) }
         guard let watch else { return (try begin(.reopened), promised) }
         // Looks for one transaction only, and for whether the log is still the one that was read.
         var isNew = false
@@ -82,14 +82,14 @@ final class StoreFollower {
         watch = nil
         following = nil
         let (state, log, shown) = try opening.follow()
-        following = (log, state)
+        following = FollowedState(state, log)
         owed = nil
         return News(state: shown, course: course)
     }
 
     /// Where the checkpoint under the state turns out damaged, reads everything anew, without it.
     private func goOn(
-        _ following: (log: LogFollower, state: State), _ shown: TransactionID
+        _ following: FollowedState, _ shown: TransactionID
     ) throws(StoreError) -> (news: News?, promised: TransactionID) {
         do throws(StoreError) {
             return try advance(following, shown)
@@ -104,43 +104,17 @@ final class StoreFollower {
     }
 
     private func advance(
-        _ following: (log: LogFollower, state: State), _ shown: TransactionID
+        _ following: FollowedState, _ shown: TransactionID
     ) throws(StoreError) -> (news: News?, promised: TransactionID) {
-        let transaction = StateTransaction(following.state)
-        let outcome: LogFollower.Outcome
-        do throws(ReplayFailure<RecordError>) {
-            outcome = try following.log.poll { record throws(RecordError) in
-                try transaction.take(record)
-            }
-        } catch {
-            if case .consumer = error {
-                // The log follower is behind records that the state lacks. All is read anew the next time.
-                self.following = nil
-                defer { transaction.rollBack() }
-                // What does not fit may be the block's fault.
-                try StoreError.wrapping { () throws(LogError) in try transaction.checkBlocks() }
-            } else {
-                // What was read before the error is whole. What was not read is read the next time.
-                keep(transaction.publish(), behind: following.log)
-            }
-            throw error.storeError
-        }
-        switch outcome {
+        switch try following.advance() {
         case .rewound(let sequence):
             return (try begin(.rewound(to: TransactionID(sequence.rawValue))), promised)
         case .gap: return (try begin(.reopened), promised)
         case .upToDate, .more:
-            let state = transaction.publish()
             let promised = promised
-            keep(state, behind: following.log)
-            guard state.lastTransaction > shown else { return (nil, promised) }
-            let news = try opening.hydrateForReading(state)
+            guard following.state.lastTransaction > shown else { return (nil, promised) }
+            let news = try opening.hydrateForReading(following.state)
             return (News(state: news, course: .advanced), promised)
         }
-    }
-
-    /// Goes on from a state, unless blocks of the checkpoint under it could not be read: all is read anew then.
-    private func keep(_ state: State, behind log: LogFollower) {
-        following = state.damage == nil ? (log, state) : nil
     }
 }

@@ -10,7 +10,7 @@ extension StoreOpening {
         behind transaction: TransactionID, by way: PastWay, _ current: StoreState,
         _ history: LogHistory
     ) throws -> StoreState {
-        var replayed = try Self.load(way.start, history)
+        var replayed = try Self.load(way.start, history, memory.replay)
         if way.isForward, let transactions = way.transactions {
             replayed = try Self.apply(transactions, to: replayed, history)
         }
@@ -44,11 +44,11 @@ extension StoreOpening {
     }
 
     static func load(
-        _ start: PastWay.Start, _ history: LogHistory
+        _ start: PastWay.Start, _ history: LogHistory, _ memory: ReplayMemory?
     ) throws(StoreError) -> State {
-        guard case .checkpoint(let reference) = start else { return State() }
+        guard case .checkpoint(let reference) = start else { return State(memory: memory) }
         return try StoreError.wrapping { () throws(LogError) in
-            try history.open(reference).readState()
+            try history.open(reference).load(memory: memory).state
         }
     }
 

@@ -48,7 +48,7 @@ final class PastWalk {
         _ checkpoint: CheckpointReference, _ history: LogHistory
     ) throws -> State? {
         do {
-            return try StoreOpening.load(.checkpoint(checkpoint), history)
+            return try StoreOpening.load(.checkpoint(checkpoint), history, nil)
         } catch StoreError.log(let error) where error.reason(against: checkpoint) != nil {
             return nil
         }

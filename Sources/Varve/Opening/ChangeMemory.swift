@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// What changes take that only memory and the log have, and how much of it starts a checkpoint and makes writers wait.
+/// What changes of tables take that do not fit the budget, and how much of it has tables renewed and makes writers wait.
 ///
-/// A checkpoint releases them: tables that do not fit the budget read it from then on. What changes take is measured
-/// before a transaction, whenever enough was logged since the last time.
+/// Stored tables that replace them release it (``TableRenewal``). What changes take is measured before a transaction, whenever
+/// enough was logged since the last time.
 final class ChangeMemory: Sendable {
-    /// From so many bytes on a checkpoint begins.
+    /// From so many bytes on tables are renewed.
     let bytesMax: Int
     private let measured = Atomic(0)
     private let notReleasable = Atomic(0)
-    /// What the last checkpoint has not released: another one would not do so either.
+    /// What the last renewal has not released: another one would not do so either.
     private let kept = Atomic(0)
     private let slotBytesKnown = Atomic(0)
     private let loggedBytes = Atomic(0)
     private let loggedEvents = Atomic(0)
     private let eventsMeasured = Atomic(0)
 
-    /// Less than this is not worth a checkpoint.
+    /// Less than this is not worth it.
     private static var bytesMin: Int { 256 << 10 }
     /// How many times the bytes of its event a row takes that was inserted, with its id and its index entries.
     private static var filledBytesPerLoggedByte: Int { 3 }
@@ -28,15 +28,15 @@ final class ChangeMemory: Sendable {
     /// As of the last measurement.
     var bytes: Int { measured.load(ordering: .relaxed) }
 
-    /// What changes take that no checkpoint releases.
+    /// What changes take that no renewal releases.
     var unreleasable: Int { notReleasable.load(ordering: .relaxed) }
 
-    private var bytesBehindCheckpoint: Int { bytes - kept.load(ordering: .relaxed) }
+    private var bytesToRelease: Int { bytes - kept.load(ordering: .relaxed) }
 
-    var needsCheckpoint: Bool { bytesBehindCheckpoint > bytesMax }
+    var needsRelease: Bool { bytesToRelease > bytesMax }
 
-    /// Whether writers wait for the checkpoint that has begun.
-    var stallsWriters: Bool { bytesBehindCheckpoint / 2 > bytesMax }
+    /// Whether writers wait for the renewal that has begun.
+    var stallsWriters: Bool { bytesToRelease / 2 > bytesMax }
 
     // MARK: - Measuring
 
@@ -62,8 +62,8 @@ final class ChangeMemory: Sendable {
         if bytes < kept.load(ordering: .relaxed) { kept.store(bytes, ordering: .relaxed) }
     }
 
-    /// A compaction has ended, and tables that could read its checkpoint do so.
-    func noteCheckpoint() { kept.store(bytes, ordering: .relaxed) }
+    /// Tables that could be renewed were.
+    func noteRelease() { kept.store(bytes, ordering: .relaxed) }
 
     // MARK: - Size of slots
 

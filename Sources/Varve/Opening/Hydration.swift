@@ -26,6 +26,8 @@ struct Hydration {
     let tried: TriedRows?
     /// Nil where that is not known.
     let build: BuildIdentity?
+    /// Whether tables that cannot wait are filled; else they stay empty.
+    let fillsTables: Bool
 
     /// Whether all rows of a type were tried, the few that were not noted just now.
     func isTried(_ subject: RowTrial.Subject) -> Bool {
@@ -56,7 +58,7 @@ struct Hydration {
             if let rebuilt, content.mayWait {
                 let stored = StoredTable(content, rebuilt, for: table)
                 waiting.append((stored, table))
-            } else {
+            } else if fillsTables {
                 works.append(TableWork(content, table))
             }
         }

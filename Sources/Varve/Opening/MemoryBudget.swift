@@ -7,10 +7,10 @@ internal import Foundation
 /// index entries of other tables are read from the files when they are used, and evicted when others need the memory. A
 /// query over all entities of such a table scans the files.
 ///
-/// Entities of such tables that were changed stay in memory until the next checkpoint. When they take a quarter of the
-/// budget, a compaction starts that writes one; at twice as much, writes wait for it. A store that does not compact by
-/// itself keeps them until ``Store/compact(retaining:for:progress:)``. One operation that needs more memory gets it:
-/// ``StoreStatistics/memory`` says how much.
+/// Entities of such tables that were changed stay in memory at first. When they take a quarter of the budget, the store reads
+/// the log that they are in, on a thread of its own, and releases them; at twice as much, writes wait for that. What it has
+/// read of the log, and memory has no room for, is in a file without a name beside the store's, which ends with the store.
+/// One operation that needs more memory gets it: ``StoreStatistics/memory`` says how much.
 public struct MemoryBudget: Hashable, Sendable {
     /// What the store may take.
     public let bytes: ByteCount
@@ -46,8 +46,10 @@ public struct MemoryStatistics: Hashable, Sendable {
     public let pages: ByteCount
     /// An estimate of what is decoded from those pages: entities and lists that were read.
     public let entities: ByteCount
-    /// An estimate of what changes of the other tables take, which the next checkpoint releases.
+    /// An estimate of what changes of the other tables take, until they are released.
     public let changes: ByteCount
-    /// An estimate of what changes take that no checkpoint releases, and tables that do not fit the budget, and that an operation has filled nevertheless.
+    /// What is kept in files without a name, because memory has no room for it. The space is the file system's as well.
+    public let spilled: ByteCount
+    /// An estimate of what changes take that cannot be released, and tables that do not fit the budget, and that an operation has filled nevertheless.
     public let exceeding: ByteCount
 }

@@ -95,6 +95,9 @@ final class RebuiltState: Sendable {
         withExtendedLifetime(former) {}
     }
 
+    /// What the tables read now.
+    var presentState: State { course.withLock { $0.state } }
+
     /// The memory of the checkpoint's loaded pages.
     var cachedBytes: Int { course.withLock { $0.state.cachedBytes } }
 
@@ -191,7 +194,8 @@ final class RebuiltState: Sendable {
     ) throws(StoreError) -> State {
         let made: (state: State, start: LogStart)
         do throws(ReplayFailure<RecordError>) {
-            made = try scanned.state(behind: identity.transaction, choice)
+            made = try scanned.state(
+                behind: identity.transaction, choice, memory: opening.memory.replay)
         } catch {
             throw error.storeError
         }

@@ -10,8 +10,8 @@ internal import VarveTables
 ///     the rest   pages of the files, for those tables
 ///
 /// Changed leaves of those tables, and tables that inserts have filled and that do not fit, take memory beside the budget:
-/// up to a quarter of it, when a checkpoint begins that releases them, and about twice as much, when writers wait for that
-/// checkpoint.
+/// up to a quarter of it, when tables are renewed, which releases them (``TableRenewal``), and about twice as much, when
+/// writers wait for that.
 final class StoreMemory: Sendable {
     let budget: ByteCount
     private let byteCount: Int
@@ -31,21 +31,26 @@ final class StoreMemory: Sendable {
         weak var state: RebuiltState?
     }
 
-    init(_ budget: MemoryBudget) {
+    /// - Parameter fileSystem: where pages are kept beyond the memory that they may take; nil for nowhere.
+    init(_ budget: MemoryBudget, spillingTo fileSystem: (any FileSystem)? = nil) {
         self.budget = budget.bytes
         byteCount = Int(clamping: budget.bytes.rawValue)
         pages = PageMemoryLimit(byteCount / 2)
         changes = ChangeMemory(budgetBytes: byteCount)
+        replay = ReplayMemory(unchangedBytesMax: byteCount / 4, changedBytesMax: byteCount / 8) {
+            fileSystem?.openUnnamedFile()
+        }
     }
 
-    /// An image whose pages take less is never limited: looking for its pages costs less then.
-    var limitedImageMin: Int { byteCount / 4 }
+    /// An image whose pages take less is never limited: looking for its pages costs less then. What reads a log loads as much
+    /// of an image, so it evicts only pages of those that are limited.
+    var limitedImageMin: Int { replay.unchangedBytesMax }
+
+    /// What pages may take of states that are made of a log.
+    let replay: ReplayMemory
 
     /// What the keys of an index may take while a compaction makes it: more than that is made in ranges of keys.
     var indexKeyBytesMax: Int { min(max(byteCount / 4, 1 << 20), 64 << 20) }
-
-    /// What a compaction may load of the checkpoint before, beside what it changes.
-    var compactedPageBytesMax: Int { max(byteCount / 4, 8 << 20) }
 
     // MARK: - Tables
 
@@ -85,7 +90,8 @@ final class StoreMemory: Sendable {
     }
 
     /// Reserves memory for a table that is to be filled; nil where it does not fit.
-    func reserve(_ count: Int, slotBytes: Int) -> Reservation? {
+    func reserve(slots: Int, slotBytes: Int) -> Reservation? {
+        let count = slots * slotBytes
         guard tryToReserve(count) else { return nil }
         return Reservation(self, count, slotBytes: slotBytes, isReserved: true)
     }
@@ -105,7 +111,8 @@ final class StoreMemory: Sendable {
     }
 
     /// Memory for a table that is filled and does not fit.
-    func exceed(by count: Int, slotBytes: Int) -> Reservation {
+    func exceed(bySlots slots: Int, slotBytes: Int) -> Reservation {
+        let count = slots * slotBytes
         _ = exceeding.add(count)
         return Reservation(self, count, slotBytes: slotBytes, isReserved: false)
     }
@@ -148,6 +155,7 @@ final class StoreMemory: Sendable {
         return MemoryStatistics(
             budget: budget, tables: count(reserved.value),
             pages: count(pages), entities: count(leaves.bytes), changes: count(changes.bytes),
+            spilled: count(replay.spilledBytes),
             exceeding: count(exceeding.value + changes.unreleasable))
     }
 }

@@ -4,28 +4,38 @@ internal import VarveReplay
 internal import VarveTables
 
 extension StoreOpening {
-    /// Reads the newest state again from the newest checkpoint and the log behind it. Nil where the log does not end with
-    /// the transaction.
-    func reopened(
-        _ current: StoreState, behind transaction: TransactionID
-    ) throws(StoreError) -> Context? {
-        var opening = opener(of: current)
-        // How few slots there are matters to how soon reads are, and not here.
-        opening.waitingSlotsMin = min(1, waitingSlotsMin)
-        return try typed { [opening] in
-            let scanned = try ScannedLog.scan(
-                fileSystem, environment: environment, configuration: configuration,
-                mode: .readOnly, passesPromises: true)
-            return try opening.readingNewest(scanned, comparingUpTo: comparedImageMax) { replayed in
-                guard replayed.state.lastTransaction == transaction else { return nil }
-                return try opening.hydrate(replayed.state, replayed.tried, for: .past)
-                    .state.context
+    /// The newest state, of the newest checkpoint and the log behind it, which follows that log.
+    func following() throws(StoreError) -> FollowedState {
+        try typed {
+            try lookingAgain {
+                // Of a writer that is open: what no promise speaks of is there too.
+                let scanned = try ScannedLog.scan(
+                    fileSystem, environment: environment, configuration: configuration,
+                    mode: .readOnly, passesPromises: true)
+                return try readingNewest(scanned, comparingUpTo: comparedImageMax) { replayed in
+                    FollowedState(replayed.state, try LogFollower(scanned))
+                }
             }
         }
     }
 
+    /// Stored tables for the content of a state.
+    ///
+    /// - Parameters:
+    ///   - current: has the types.
+    ///   - former: what the tables read that these are to replace.
+    func renewedTables(
+        of state: State, _ current: StoreState, following former: RebuiltState?
+    ) throws(StoreError) -> Hydrated {
+        var opening = opener(of: current)
+        // How few slots there are matters to how soon reads are, and not here.
+        opening.waitingSlotsMin = min(1, waitingSlotsMin)
+        return try opening.hydrate(state, nil, for: .renewal, following: former)
+    }
+
     /// The state that stored tables read from. Its pages are evicted if they do not fit the memory budget.
-    func limited(_ state: State) -> State {
-        state.limited(to: memory.pages, from: memory.limitedImageMin)
+    func limited(_ state: State, following former: RebuiltState? = nil) -> State {
+        state.limited(
+            to: memory.pages, from: memory.limitedImageMin, following: former?.presentState)
     }
 }

@@ -43,6 +43,11 @@ struct StoreOpening {
         case following
         /// The types were checked when the store was opened.
         case past
+        /// Stored tables replace others of the newest state. No table is filled.
+        case renewal
+
+        /// Whether the types may be others than when the state was read before.
+        var checksTypes: Bool { self == .opening || self == .following }
     }
 
     /// An opened store's parts.
@@ -347,7 +352,9 @@ struct StoreOpening {
     ) throws(StoreError) -> LoggedState {
         progress?(OpeningProgress(phase: .checkpoint, bytesReplayed: 0, bytesToReplay: 0))
         do throws(ReplayFailure<RecordError>) {
-            return try LoggedState(scanned, choice, verifyingImagesUpTo: limit) { replayed, total in
+            return try LoggedState(
+                scanned, choice, verifyingImagesUpTo: limit, memory: memory.replay
+            ) { replayed, total in
                 progress?(
                     OpeningProgress(
                         phase: .replay, bytesReplayed: replayed, bytesToReplay: total))
@@ -376,11 +383,13 @@ struct StoreOpening {
     ///   - tried: which rows need not be tried again.
     ///   - purpose: whether what the types do not name is checked and counted.
     ///   - mayWait: whether tables may wait: what they are filled from can be made again.
+    ///   - former: what stored tables read that these replace.
     func hydrate(
-        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true
+        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true,
+        following former: RebuiltState? = nil
     ) throws(StoreError) -> Hydrated {
         let waits = mayWait && replayed.slotCount >= waitingSlotsMin
-        let replayed = waits ? limited(replayed) : replayed
+        let replayed = waits ? limited(replayed, following: former) : replayed
         let rebuilt = waits ? RebuiltState(replayed, self) : nil
         for withholdsRows in [false, true] {
             let hydrated = try replayed.reading {
@@ -388,7 +397,7 @@ struct StoreOpening {
             } _: { () throws(StoreError) in
                 let hydration = Hydration(
                     state: replayed, withholdsRows: withholdsRows, rebuilt: rebuilt,
-                    tried: tried, build: build)
+                    tried: tried, build: build, fillsTables: purpose != .renewal)
                 return try hydrate(hydration, for: purpose)
             }
             if let (state, unread) = hydrated {
@@ -412,7 +421,7 @@ struct StoreOpening {
         } catch {
             throw error.naming(migrations, replayed.timeline)
         }
-        if purpose != .past { try checkFormerNames(declared, replayed) }
+        if purpose.checksTypes { try checkFormerNames(declared, replayed) }
         let failure = hydration.fill(&context, &schema)
         if let failure {
             guard !hydration.withholdsRows, failure.isUnknownRawValue else { throw failure }

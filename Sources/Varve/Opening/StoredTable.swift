@@ -33,8 +33,6 @@ final class StoredTable: TableSource {
     private let whole: Lock<FilledTable>
     private let isFilled = Atomic(false)
     private let memory: StoreMemory
-    /// An estimate of what the filled table takes.
-    private let filledBytes: Int
     /// Memory for the filled table; nil where it does not fit.
     let reservation: (any MemoryReservation)?
     private let slotBytes: Int
@@ -60,8 +58,7 @@ final class StoredTable: TableSource {
         slotCount = content.slotCount
         memory = rebuilt.memory
         slotBytes = rebuilt.bytesPerSlot
-        filledBytes = content.slotCount * slotBytes
-        reservation = memory.reserve(filledBytes, slotBytes: slotBytes)
+        reservation = memory.reserve(slots: slotCount, slotBytes: slotBytes)
         source = Lock(Source(content: Content(content), rebuilt: rebuilt))
         whole = Lock(FilledTable())
     }
@@ -104,7 +101,7 @@ final class StoredTable: TableSource {
                 return .failure(error)
             }
             whole.table?.memoryReservation =
-                reservation ?? memory.exceed(by: filledBytes, slotBytes: slotBytes)
+                reservation ?? memory.exceed(bySlots: slotCount, slotBytes: slotBytes)
             isFilled.store(true, ordering: .releasing)
             // The last reference to the state may go here, behind the lock that guards its copy.
             let former = source.withLock { source in
@@ -259,8 +256,7 @@ final class StoredTable: TableSource {
             AnyTable.StoredRows(
                 slotCount: counts.slots, liveCount: counts.live,
                 nextOrdinal: content.state.nextOrdinal(of: content.definition.number).rawValue,
-                size: LeafSize(
-                    memory.leaves, bytes: filledBytes * AnyTable.leafWidth / max(slotCount, 1)),
+                size: LeafSize(memory.leaves, bytes: slotBytes * AnyTable.leafWidth),
                 rows: { self.leaves($0).rows }, vacantIDs: { self.leaves($0).vacantIDs }))
         for (index, number) in content.relations {
             table.loadLinks(relation: index, countedIn: memory.leaves) { slots in

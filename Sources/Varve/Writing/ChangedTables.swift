@@ -1,10 +1,10 @@
 internal import VarveGraph
 
-/// Which tables of the head keep in memory what a checkpoint could release. Guarded by the writer lock.
+/// Which tables of the head keep in memory what a renewal could release. Guarded by the writer lock.
 struct ChangedTables {
     /// Of tables that inserts have filled, by position: the store began without them, so its opening reserved nothing.
     private var reservations: [Int: StoreMemory.Reservation] = [:]
-    /// How many slots the changes take of tables to be replaced by stored ones of the next checkpoint, by position: they do not
+    /// How many slots the changes take of tables to be replaced by stored ones, by position: they do not
     /// fit the memory budget.
     private(set) var replaceable: [Int: Int] = [:]
     /// How many slots the changes took of tables that no stored one could replace, by position: their slots are in another

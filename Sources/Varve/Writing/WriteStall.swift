@@ -1,36 +1,35 @@
 internal import Foundation
 internal import Synchronization
 
-/// Makes writers wait for the compaction that will release memory, where changes take twice what they may.
+/// Makes writers wait for the renewal of tables that will release memory, where changes take twice what they may.
 ///
-/// Waits end with the compaction, whether it succeeds or not. Where none is running, nothing waits.
+/// Waits end with it, whether it succeeds or not. Where none is running, nothing waits.
 final class WriteStall: Sendable {
-    /// Set on queues where a write must not wait: that of compactions, which would wait for themselves, and those that the
-    /// writer works on.
+    /// Set on the queue of `async` writes, where a write must not wait: see ``Writer/onBodies(_:)``.
     static let isExempt = DispatchSpecificKey<Bool>()
 
-    private let compactions = DispatchGroup()
+    private let renewals = DispatchGroup()
     private let waiting = Atomic(0)
 
     /// How many writers wait.
     var waitingCount: Int { waiting.load(ordering: .relaxed) }
 
-    /// A compaction begins that starts by itself; it ends with a call of ``end()``.
-    func begin() { compactions.enter() }
+    /// Tables begin to be renewed, which ends with a call of ``end()``.
+    func begin() { renewals.enter() }
 
-    func end() { compactions.leave() }
+    func end() { renewals.leave() }
 
     func wait() {
         guard DispatchQueue.getSpecific(key: Self.isExempt) == nil else { return }
         waiting.add(1, ordering: .relaxed)
-        compactions.wait()
+        renewals.wait()
         waiting.subtract(1, ordering: .relaxed)
     }
 
-    /// Runs `body` on a queue when the compaction has ended.
+    /// Runs `body` on a queue when tables are renewed.
     func notify(_ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
         waiting.add(1, ordering: .relaxed)
-        compactions.notify(queue: queue) { [self] in
+        renewals.notify(queue: queue) { [self] in
             waiting.subtract(1, ordering: .relaxed)
             body()
         }
@@ -38,12 +37,12 @@ final class WriteStall: Sendable {
 }
 
 extension Writer {
-    /// Waits before a write, outside of the writer lock, until a compaction has released memory, if changes take too much.
+    /// Waits before a write, outside of the writer lock, until memory is released, if changes take too much.
     func waitForMemory() {
         if memory.changes.stallsWriters { stall.wait() }
     }
 
-    /// Runs what writes on the queue of `async` writes: when a compaction has released memory, if changes take too much. The
+    /// Runs what writes on the queue of `async` writes: when memory is released, if changes take too much. The
     /// queue does not wait for it: other things run there.
     func onBodies(_ body: @escaping @Sendable () -> Void) {
         bodies.async { [self] in

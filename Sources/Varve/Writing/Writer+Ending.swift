@@ -93,6 +93,8 @@ extension Writer {
             if case .suspended = core.access, case .suspended = access { return }
             core.access = access
         }
+        // Behind it nothing reads the files for that.
+        renewal.wait()
         return open
     }
 

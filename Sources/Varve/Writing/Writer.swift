@@ -114,6 +114,7 @@ final class Writer: Sendable {
     let storeLog: StoreLog?
     /// What the memory of the store is divided into.
     let memory: StoreMemory
+    let renewal = TableRenewal()
     let stall = WriteStall()
     /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
     /// a write's body for itself.
@@ -141,9 +142,7 @@ final class Writer: Sendable {
         core = Core(.open(open), opening, head: head, opened)
         figures = Lock(WriterFigures(open, core))
         turn = ContendedLock(core)
-        for queue in [bodies, syncs, logging] {
-            queue.setSpecific(key: WriteStall.isExempt, value: true)
-        }
+        bodies.setSpecific(key: WriteStall.isExempt, value: true)
         pinSavepoints(core)
     }
 

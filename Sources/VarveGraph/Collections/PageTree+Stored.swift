@@ -53,6 +53,13 @@ extension PageTree {
         }
     }
 
+    /// How many leaves the tree has of its own. O(such leaves)
+    var ownLeafCount: Int {
+        var count = 0
+        forEachOwnNode { _, _ in count += 1 }
+        return count
+    }
+
     /// The tree with the leaves of another one, which has all that are stored of this one, in the place of those.
     /// O(leaves of its own).
     func completed(by whole: PageTree) -> PageTree {

@@ -20,12 +20,3 @@ extension AnyTable {
         }
     }
 }
-
-extension PageTree {
-    /// How many leaves the tree has of its own, beside those that are stored. O(such leaves)
-    var ownLeafCount: Int {
-        var count = 0
-        forEachOwnNode { _, _ in count += 1 }
-        return count
-    }
-}

@@ -44,6 +44,14 @@ package protocol FileSystem: AnyObject, Sendable {
 
     /// A directory inside this one.
     func subdirectory(_ name: String) -> any FileSystem
+
+    /// Opens a new file without a name, for memory that does not fit: nothing of it outlives the process. Returns its
+    /// descriptor, which the caller closes; nil where there is no such file.
+    func openUnnamedFile() -> Int32?
+}
+
+extension FileSystem {
+    package func openUnnamedFile() -> Int32? { nil }
 }
 
 /// An open file. Closed at the latest when the last reference goes.

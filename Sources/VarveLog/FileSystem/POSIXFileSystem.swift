@@ -1,3 +1,5 @@
+internal import CVarve
+
 /// A directory of the real file system. It is opened at first use and stays open, so the files are
 /// found again when somebody renames the directory.
 package final class POSIXFileSystem: FileSystem {
@@ -190,6 +192,12 @@ package final class POSIXFileSystem: FileSystem {
     }
 
     package func subdirectory(_ name: String) -> any FileSystem { directory(name) }
+
+    package func openUnnamedFile() -> Int32? {
+        guard let descriptor = try? opened() else { return nil }
+        let file = varve_open_unnamed(descriptor)
+        return file < 0 ? nil : file
+    }
 
     func directory(_ name: String) -> POSIXFileSystem {
         Self.requireComponent(name)

@@ -210,8 +210,8 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     /// Transactions change copies of pages, so the blocks are as they were read, but for those with frames that are used anew.
     ///
     /// - Parameter changed: the first pages of those.
-    func evict(above byteCount: Int, except changed: Set<PageNumber>) {
-        guard generations == nil, loadedBytes - bytesNotEvicted > byteCount else { return }
+    func evict(above byteCount: Int, except changed: Set<PageNumber>) -> Bool {
+        guard generations == nil, loadedBytes - bytesNotEvicted > byteCount else { return false }
         for (block, entry) in directory.blocks.enumerated()
         where states[block].load(ordering: .relaxed) == BlockState.here
             && !changed.contains(entry.run.first)
@@ -226,6 +226,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
             bytesHere.wrappingSubtract(entry.run.byteCount, ordering: .relaxed)
         }
         bytesNotEvicted = loadedBytes
+        return true
     }
 
     /// Copies a block, if it is loaded, into memory of the next generation.

@@ -54,11 +54,17 @@ extension State {
     /// The state itself if it was not opened from an image, or if all pages of the image take less than `byteCountMin`.
     ///
     /// Nothing may change the state's store meanwhile. Transactions begin with the state itself, not with this one.
-    package func limited(to limit: PageMemoryLimit, from byteCountMin: Int) -> State {
+    ///
+    /// - Parameter former: a limited state whose cache the new one copies blocks from, if its store is the same.
+    package func limited(
+        to limit: PageMemoryLimit, from byteCountMin: Int, following former: State? = nil
+    ) -> State {
         guard let snapshot, let generations = PageGenerations(of: snapshot, limit: limit),
             generations.image.directory.pageBytes >= byteCountMin
         else { return self }
-        return State(self, in: PageStore(generations, former: nil))
+        let cache = former?.store.cold?.loader as? ImageLoader
+        let isShared = cache?.generations?.base.store === store
+        return State(self, in: PageStore(generations, former: isShared ? cache : nil))
     }
 
     /// Whether the loaded pages take half of the limit: then ``inNextGeneration()`` is to replace this state.
@@ -70,16 +76,13 @@ extension State {
     /// The memory of loaded pages of the image, with those of the generation before.
     package var cachedBytes: Int { store.cold?.loader.cachedBytes ?? 0 }
 
-    /// The memory of all pages that the state could load; of a state that was not opened from an image, of all its pages.
+    /// The memory of all pages that the state could load, and of those that were made behind its image. Nothing may change the
+    /// store meanwhile.
     package var pageBytes: Int {
-        let loader = store.cold?.loader as? ImageLoader
-        return loader?.root.directory.pageBytes ?? reservedBytes
+        guard let loader = store.cold?.loader as? ImageLoader else { return store.changedBytes }
+        let base = loader.generations?.base.store ?? store
+        return loader.root.directory.pageBytes + base.changedBytes
     }
-
-    /// Evicts unchanged pages of the image where what is loaded takes more than a limit.
-    ///
-    /// For a state that one thread uses alone, with no other state of its store. No call to it is running.
-    package func evictPages(above byteCount: Int) { store.evictBlocks(above: byteCount) }
 
     /// The state with an empty cache of pages, which copies blocks from this one on demand: the others are evicted.
     package func inNextGeneration() -> State {

@@ -20,7 +20,7 @@ struct PageSurvey {
     /// Takes in a page and all below it. Recursion is as deep as a tree.
     mutating func visit(_ number: PageNumber) {
         // A page that was not read is one of an image: it is as old as that.
-        if base > .none, pages.cold?.isUnread(number) == true { return }
+        if base > .none, pages.isUnread(number) { return }
         let page = pages[number]
         guard page.birth > base else { return }
         add(number)

@@ -105,7 +105,7 @@ package final class RowBatch {
         let (places, spans) = (places.pointer(capacity), spans.pointer(capacity))
         var (found, count): ([RowLeaf], Int) = ([], 0)
         for stored in leaves.prefix(Self.leavesMax) {
-            guard found.isEmpty || isHere(stored.page) else { break }
+            guard found.isEmpty || !state.pages.isUnread(stored.page) else { break }
             let leaf = RowLeaf(page: state.pages[stored.page], geometry: tree.geometry)
             for index in 0..<tree.slotCount(ofLeaf: stored.position) {
                 let entry = StoredRow(
@@ -125,11 +125,6 @@ package final class RowBatch {
         }
         self.leaves = found
         return (found.count, count)
-    }
-
-    private func isHere(_ number: PageNumber) -> Bool {
-        let pages = state.pages
-        return pages.chunk(number.chunk) != nil || pages.cold?.isUnread(number) == false
     }
 
     // MARK: Layouts

@@ -6,15 +6,17 @@ extension State {
     /// Indexes whose keys this program would make otherwise are left out: ``hasStaleIndexes`` says so, and the caller
     /// declares them again.
     ///
+    /// - Parameter memory: what pages may take; nil for no limit.
     /// - Returns: the state, alone in a store of its own, and the image, which is the base of the next one.
     package static func open(
-        _ source: any BlockSource
+        _ source: any BlockSource, memory: ReplayMemory? = nil
     ) throws(ImageError) -> (state: State, image: StoredImage) {
         let root = try ImageRoot.read(from: source)
         let store: PageStore
         var loader: ImageLoader?
         store = PageStore(
-            root.directory.layout, root.directory.blocks.lazy.map(\.run), version: root.version
+            root.directory.layout, root.directory.blocks.lazy.map(\.run), version: root.version,
+            memory: memory
         ) { pages in
             let made = ImageLoader(root, from: source, into: pages)
             loader = made

@@ -125,7 +125,7 @@ struct IndexEntries {
         return !heads.isEmpty
     }
 
-    /// Begins with the next range, when all entries of this one were handed out. Returns false where there is none.
+    /// Begins with the next range, when all entries of this one were read. Returns false where there is none.
     mutating func beginNextRange() -> Bool {
         guard let end else { return false }
         self = IndexEntries(byteCountMax: byteCountMax)

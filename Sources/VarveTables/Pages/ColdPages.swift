@@ -8,9 +8,6 @@ package final class ColdPages: Sendable {
     /// The memory that loaded pages take.
     var loadedBytes: Int { loader.loadedBytes }
 
-    /// Whether a page is not in memory: it is one of the image, and as the image has it.
-    func isUnread(_ number: PageNumber) -> Bool { loader.isUnread(number) }
-
     /// The frame with a number, which may be any; a page of zeros, and a note of the damage, where there
     /// is none or it cannot be read.
     func frame(_ number: PageNumber) -> Page {
@@ -38,7 +35,8 @@ protocol PageLoader: AnyObject, Sendable {
     /// Evicts blocks where they take more than a limit, of a store that one thread uses alone.
     ///
     /// - Parameter changed: the first pages of blocks that are not as they were read.
-    func evict(above byteCount: Int, except changed: Set<PageNumber>)
+    /// - Returns: whether blocks were evicted.
+    func evict(above byteCount: Int, except changed: Set<PageNumber>) -> Bool
 
     /// The memory of loaded pages, with those of the generation before.
     var cachedBytes: Int { get }

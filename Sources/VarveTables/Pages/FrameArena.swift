@@ -28,6 +28,13 @@ struct FrameArena: ~Copyable {
     private var nextChunk = 1
     private var freeChunks: [Int] = []
     private let source: FrameSource
+    /// Nil where all pages stay in memory.
+    private let memory: ReplayMemory?
+    /// Has the chunks beyond the memory that they may take; nil before the first one.
+    private var spillFile: SpillFile?
+    private(set) var spilledBytes = 0
+    /// Of them, those that were paged out when they were new.
+    private var pagedOutBytes = 0
     /// All memory of chunks.
     private(set) var reservedBytes = 0
     /// The frames in use.
@@ -36,9 +43,13 @@ struct FrameArena: ~Copyable {
     /// Runs grow to this, and are larger only where a frame needs it: what an image reads at a time.
     private let runSpansMax: Int
 
-    init(_ source: FrameSource, runBytes: Int = FrameArena.runBytesStandard) {
+    init(
+        _ source: FrameSource, runBytes: Int = FrameArena.runBytesStandard,
+        memory: ReplayMemory? = nil
+    ) {
         pages = .allocate()
         self.source = source
+        self.memory = memory
         runSpansMax = max(1, runBytes / PageSpan.bytes)
     }
 
@@ -48,9 +59,13 @@ struct FrameArena: ~Copyable {
         for number in 1..<nextChunk {
             pages.removeSpans(ofChunk: number)
             // What is left of an image's chunks is released by what brings its pages.
-            if !imageChunks.contains(number) { pages.chunk(number)?.deallocate() }
+            guard !imageChunks.contains(number), let memory = pages.chunk(number),
+                spillFile?.holds(memory) != true
+            else { continue }
+            memory.deallocate()
         }
         pages.deallocate()
+        memory?.noteSpilled(-spilledBytes)
     }
 
     // MARK: Images
@@ -198,22 +213,53 @@ struct FrameArena: ~Copyable {
         let number = freeChunks.popLast() ?? nextChunk
         precondition(number < PageNumber.chunkLimit, "A store has fewer than 2^15 chunks of pages")
         nextChunk = max(nextChunk, number + 1)
+        reservedBytes += byteCount
+        pages.addSpans(spanCount, ofChunk: number)
+        pages.setChunk(number, to: spilled(byteCount) ?? allocated(byteCount))
+        return number
+    }
+
+    private func allocated(_ byteCount: Int) -> UnsafeMutableRawPointer {
         let isHuge = source == .hugeChunks && byteCount >= Self.hugePageBytes
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: byteCount,
             alignment: isHuge ? Self.hugePageBytes : FrameSize.unitBytes)
         if isHuge { varve_advise_huge_pages(memory, byteCount) }
-        reservedBytes += byteCount
-        pages.addSpans(spanCount, ofChunk: number)
-        pages.setChunk(number, to: memory)
-        return number
+        return memory
+    }
+
+    /// Memory in the spill file; nil where the chunk fits into memory, or there is no such file or no space in it.
+    private mutating func spilled(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+        guard let memory, reservedBytes - spilledBytes > memory.changedBytesMax else { return nil }
+        if spilledBytes == 0 { spillFile = memory.makeSpillFile() }
+        guard let chunk = spillFile?.map(byteCount) else { return nil }
+        noteSpilled(byteCount)
+        if spilledBytes - pagedOutBytes > Self.chunkBytesMax { pageOut() }
+        return chunk
+    }
+
+    private mutating func noteSpilled(_ byteCount: Int) {
+        spilledBytes += byteCount
+        memory?.noteSpilled(byteCount)
+    }
+
+    /// Takes spilled pages from the process's memory until they are touched again.
+    mutating func pageOut() {
+        spillFile?.pageOut()
+        pagedOutBytes = spilledBytes
     }
 
     private mutating func removeChunk(_ number: Int, _ byteCount: Int) {
         let memory = pages.chunk(number)
         pages.setChunk(number, to: nil)
         pages.removeSpans(ofChunk: number)
-        memory?.deallocate()
+        if let memory {
+            if spillFile?.unmap(memory) == true {
+                noteSpilled(-byteCount)
+            } else {
+                memory.deallocate()
+            }
+        }
         freeChunks.append(number)
         reservedBytes -= byteCount
     }

@@ -24,6 +24,8 @@ package final class PageStore: @unchecked Sendable {
     private(set) var newest = PageVersion.none
     private var isChanging = false
     private let isGeneration: Bool
+    /// Nil where nothing is evicted, and all changed pages stay in memory.
+    let memory: ReplayMemory?
     /// The newest version that the image knows of which the store began with.
     private let imageVersion: PageVersion
     /// The runs of the image whose free frames were made available.
@@ -43,9 +45,11 @@ package final class PageStore: @unchecked Sendable {
 
     /// - Parameter blockBytes: what an image of the pages reads at a time.
     package init(
-        _ source: FrameSource = .hugeChunks, blockBytes: Int = PageStore.blockBytesStandard
+        _ source: FrameSource = .hugeChunks, blockBytes: Int = PageStore.blockBytesStandard,
+        memory: ReplayMemory? = nil
     ) {
-        arena = FrameArena(source, runBytes: blockBytes)
+        arena = FrameArena(source, runBytes: blockBytes, memory: memory)
+        self.memory = memory
         pages = arena.pages
         cold = nil
         imageVersion = .none
@@ -55,9 +59,10 @@ package final class PageStore: @unchecked Sendable {
     /// A store whose pages are those of an image, and come when they are read.
     init(
         _ layout: ImageLayout, _ runs: some Sequence<PageRun>, version: PageVersion,
-        loader: (PageTable) -> any PageLoader
+        memory: ReplayMemory?, loader: (PageTable) -> any PageLoader
     ) {
-        arena = FrameArena(.hugeChunks)
+        arena = FrameArena(.hugeChunks, memory: memory)
+        self.memory = memory
         pages = arena.pages
         arena.adopt(layout, runs)
         let cold = ColdPages(loader(pages))
@@ -75,6 +80,7 @@ package final class PageStore: @unchecked Sendable {
         loader: (PageTable) -> any PageLoader
     ) {
         arena = FrameArena(.chunks)
+        memory = nil
         pages = arena.pages
         for chunk in chunks { pages.setChunk(chunk.number, to: chunk.memory) }
         let cold = ColdPages(loader(pages))
@@ -170,7 +176,7 @@ package final class PageStore: @unchecked Sendable {
             // A page that is not in memory is one of an image, and as old as that.
             followed.add(
                 replaced.filter {
-                    cold?.isUnread($0) == true || pages[$0].birth <= followed.base
+                    pages.isUnread($0) || pages[$0].birth <= followed.base
                 }, in: newest)
         }
     }
@@ -178,8 +184,22 @@ package final class PageStore: @unchecked Sendable {
     /// Evicts unchanged blocks of the image where what is loaded takes more than a limit. One thread uses the store, and has no
     /// page of it at hand.
     func evictBlocks(above byteCount: Int) {
-        cold?.loader.evict(above: byteCount, except: reusedRuns)
+        if cold?.loader.evict(above: byteCount, except: reusedRuns) == true { pageOut() }
     }
+
+    /// Evicts what takes more memory than it may, under the same conditions.
+    func evictBlocks() {
+        if let memory { evictBlocks(above: memory.unchangedBytesMax) }
+    }
+
+    /// Takes changed pages that are spilled from the process's memory until they are touched again.
+    func pageOut() { arena.pageOut() }
+
+    /// The memory of pages that transactions have made, with what is in the spill file.
+    var changedBytes: Int { arena.reservedBytes }
+
+    /// What is in the spill file.
+    var spilledBytes: Int { arena.spilledBytes }
 
     /// The chunks that no page of an image is in. No other thread may change the store meanwhile.
     var chunksBesideImage: [PageTable.Chunk] { arena.chunksBesideImage }
@@ -198,6 +218,8 @@ package final class PageStore: @unchecked Sendable {
     }
 
     func free(_ number: PageNumber) {
+        // Where memory is limited, its place is worth less than reading the block.
+        if memory != nil, pages.isUnread(number) { return }
         let page = pages[number]
         if cold != nil, !canFree(number, page) { return }
         arena.deallocate(number, page)
@@ -257,7 +279,8 @@ package final class PageStore: @unchecked Sendable {
     /// Gives a page that versions after `record` do not reach to its dead list, or frees it where
     /// the record's version does not reach it either.
     private func bury(_ number: PageNumber, for record: VersionRecord) {
-        if pages[number].birth > record.version { return free(number) }
+        // What is not in memory is as old as the image.
+        if !pages.isUnread(number), pages[number].birth > record.version { return free(number) }
         record.deadPages.append(number)
     }
 }

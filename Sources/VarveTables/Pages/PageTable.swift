@@ -55,6 +55,11 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
         return cold.frame(number)
     }
 
+    /// Whether the page with a number is not in memory: it is one of the image, and as the image has it.
+    func isUnread(_ number: PageNumber) -> Bool {
+        chunk(number.chunk) == nil && cold?.loader.isUnread(number) == true
+    }
+
     /// The page with a number that is in use. If it is not in memory, it is read into `buffers`, and valid until
     /// its buffer is reused; see ``ScanBuffers/replacesNext(usedAfter:)``.
     func page(_ number: PageNumber, through buffers: ScanBuffers) -> Page {

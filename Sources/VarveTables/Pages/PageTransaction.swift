@@ -54,6 +54,8 @@ package final class PageTransaction {
     func release(_ number: PageNumber) {
         // A page of zeros, in the place of one that cannot be read, names none.
         if number == .none { return }
+        // A page of the image that is not in memory is not the transaction's own: it is not read for that.
+        if pages.isUnread(number) { return replaced.append(number) }
         if owns(pages[number]) { store.free(number) } else { replaced.append(number) }
     }
 

@@ -80,7 +80,7 @@ struct LiveRowEntries: ~Copyable {
         entries.forEach(atMost: Self.entriesPerStep, body)
     }
 
-    /// Begins with the next range, when all entries of this one were handed out. Returns false where there is none.
+    /// Begins with the next range, when all entries of this one were read. Returns false where there is none.
     mutating func beginNextRange() -> Bool {
         guard entries.beginNextRange() else { return false }
         walk.restart()

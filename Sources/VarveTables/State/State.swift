@@ -25,12 +25,14 @@ package struct State: Sendable {
 
     /// An empty state, in a store of its own, before the transaction that follows `lastTransaction`.
     ///
-    /// - Parameter blockBytes: what an image of the state reads at a time.
+    /// - Parameters:
+    ///   - blockBytes: what an image of the state reads at a time.
+    ///   - memory: what pages may take; nil for no limit.
     package init(
         after lastTransaction: TransactionID = TransactionID(0),
-        blockBytes: Int = PageStore.blockBytesStandard
+        blockBytes: Int = PageStore.blockBytesStandard, memory: ReplayMemory? = nil
     ) {
-        store = PageStore(blockBytes: blockBytes)
+        store = PageStore(blockBytes: blockBytes, memory: memory)
         snapshot = nil
         catalog = Catalog()
         tables = []

@@ -86,12 +86,12 @@ package final class StateTransaction {
     /// The id that the next transaction of the log must have.
     var nextTransaction: TransactionID { TransactionID(lastTransaction.rawValue &+ 1) }
 
-    /// Evicts unchanged pages of the image where what is loaded takes more than a limit.
+    /// Evicts unchanged pages of the image where what is loaded takes more memory than it may. What the transaction has
+    /// changed stays.
     ///
-    /// For a store that one thread uses alone, between two calls to this transaction. What it has changed stays.
-    package func evictPages(above byteCount: Int) {
-        transaction.store.evictBlocks(above: byteCount)
-    }
+    /// Between two calls to this transaction. Other threads read no pages of the image through the states of its store, but
+    /// through ``State/limited(to:from:following:)``.
+    package func evictPages() { transaction.store.evictBlocks() }
 
     /// A revision of a type.
     struct RowRevision: Hashable {

@@ -34,14 +34,14 @@ struct PageEvictionTests {
                 kept.history.reclaim()
                 evicted.history.reclaim()
             }
-            evicted.history.state.evictPages(above: 0)
+            evicted.history.state.store.evictBlocks(above: 0)
             guard round % 4 == 0 else { continue }
             #expect(
                 StateContent(evicted.history.state) == StateContent(kept.history.state),
                 "seed \(seed), round \(round)")
         }
         #expect(evicted.history.state.health?.damages == [])
-        evicted.history.state.evictPages(above: 0)
+        evicted.history.state.store.evictBlocks(above: 0)
         let image = try evicted.history.state.image(on: evicted.image)
         let reopened = try State.open(MemorySource(image.bytes)).state
         #expect(StateContent(reopened) == StateContent(kept.history.state), "seed \(seed)")
@@ -58,7 +58,7 @@ struct PageEvictionTests {
             try state.changed { transaction in
                 for bytes in log {
                     try bytes.withUnsafeBytes { try transaction.apply(TransactionView($0)) }
-                    if evicting { transaction.evictPages(above: 0) }
+                    if evicting { transaction.transaction.store.evictBlocks(above: 0) }
                 }
             }
         }
@@ -81,14 +81,29 @@ struct PageEvictionTests {
         for _ in 0..<2_000 {
             let number = generator.below(20_000)
             #expect(try PageGenerationTests.age(of: number, state) == number % 90)
-            state.evictPages(above: limit)
+            state.store.evictBlocks(above: limit)
             #expect(state.loadedBytes <= limit)
         }
-        state.evictPages(above: 0)
+        state.store.evictBlocks(above: 0)
         #expect(state.loadedBytes == 0)
         let before = source.ranges.count
         #expect(try PageGenerationTests.age(of: 77, state) == 77)
         #expect(source.ranges.count > before)
         #expect(state.health?.damages == [])
+    }
+
+    @Test("An index is dropped without reading its leaves")
+    func droppedIndex() throws {
+        let byName = IndexDeclaration([.init(FieldNumber(1))])
+        let indexed = try UserLog.state(count: 20_000).changed { transaction in
+            _ = try transaction.declareIndex(of: UserLog.type, byName)
+        }
+        let source = MemorySource(try indexed.image().bytes)
+        let state = try State.open(source).state
+        let before = source.ranges.count
+        let dropped = state.changed { $0.dropIndex(of: UserLog.type, byName) }
+        #expect(dropped.declaredIndexes(of: UserLog.type).isEmpty)
+        // Those of inner nodes, of rows and of their definitions; leaves of the index are in 20 more.
+        #expect(source.ranges.count - before < 8)
     }
 }

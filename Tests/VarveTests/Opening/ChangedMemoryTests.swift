@@ -28,20 +28,20 @@ private struct Branch: Equatable {
     @Relationship(inverse: \.branch) var leaves: [Leaf]?
 }
 
-/// What was changed is in memory until a checkpoint releases it, which begins before there is too much.
+/// What was changed is in memory until tables are renewed, before there is too much.
 @Suite("Memory of changed entities")
 struct ChangedMemoryTests {
     private static let bound = 256 << 10
 
     private static func open(
         _ disk: any FileSystem, memory: MemoryBudget = .megabytes(1),
-        compactsAutomatically: Bool = false, log: StoreLog? = nil, waitingSlotsMin: Int = 1
+        compactsAutomatically: Bool = false, waitingSlotsMin: Int = 1
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: .readWrite, durability: .none,
             retention: .everything, compactsAutomatically: compactsAutomatically, memory: memory,
-            log: log, types: [Leaf.self, Branch.self], waitingSlotsMin: waitingSlotsMin)
+            types: [Leaf.self, Branch.self], waitingSlotsMin: waitingSlotsMin)
     }
 
     private static func save(
@@ -68,40 +68,42 @@ struct ChangedMemoryTests {
         #expect(context.count(Leaf.self) == range.count)
     }
 
+    /// A renewal that is due has begun: this waits for it, so bounds hold whatever the threads do.
+    private static func waitForRenewal(_ store: Store) { store.writer?.renewal.wait() }
+
     private static func hasCheckpoint(_ disk: SimulatedDisk) throws -> Bool {
         try !ScannedLog.scan(disk, mode: .readOnly, passesPromises: true).manifest.checkpoints
             .isEmpty
     }
 
-    @Test("An empty store that is filled with more than its budget begins checkpoints")
+    @Test("An empty store that is filled with more than its budget reads its log, without a checkpoint")
     func filledFromEmpty() throws {
         let disk = SimulatedDisk()
         // However few slots an opening reads at once.
-        let store = try Self.open(disk, compactsAutomatically: true, waitingSlotsMin: 100_000)
+        let store = try Self.open(disk, waitingSlotsMin: 100_000)
         let count = 8_000
         for first in stride(from: 0, to: count, by: 500) {
             try Self.save(first..<first + 500, in: store)
-            // One that is due has begun: this waits for it, so the bound holds whatever the threads do.
-            try store.compactor?.holding {}
+            Self.waitForRenewal(store)
             let changes = store.statistics.memory.changes.rawValue
             #expect(changes < UInt64(3 * Self.bound), "behind \(first)")
         }
-        #expect(try Self.hasCheckpoint(disk))
+        #expect(try !Self.hasCheckpoint(disk))
         #expect(try Self.table(store).isScanned)
         Self.expectLeaves(0..<count, in: store)
         try store.close()
         Self.expectLeaves(0..<count, in: try Self.open(disk, memory: .standard))
     }
 
-    @Test("A store that fits its budget begins none, and counts what it takes")
+    @Test("Tables of a store that fits its budget are not renewed, and what it takes is counted")
     func fits() throws {
         let disk = SimulatedDisk()
         let store = try Self.open(disk, memory: .megabytes(64), compactsAutomatically: true)
         for first in stride(from: 0, to: 8_000, by: 500) {
             try Self.save(first..<first + 500, in: store)
         }
-        try store.compactor?.holding {}
-        #expect(try !Self.hasCheckpoint(disk))
+        Self.waitForRenewal(store)
+        #expect(store.writer?.renewal.runCount == 0)
         try store.compact()
         let memory = store.statistics.memory
         #expect(memory.changes == .zero)
@@ -109,7 +111,7 @@ struct ChangedMemoryTests {
         #expect(try Self.table(store).isFilled)
     }
 
-    @Test("Changes of a table that does not fit are counted, and released by a compaction")
+    @Test("Changes of a table that does not fit are counted, and released by a renewal and a compaction")
     func released() throws {
         let disk = SimulatedDisk()
         do {
@@ -127,6 +129,9 @@ struct ChangedMemoryTests {
             largest = max(largest, store.statistics.memory.changes.rawValue)
         }
         #expect(largest > 100_000)
+        Self.waitForRenewal(store)
+        #expect(store.writer?.renewal.runCount ?? 0 > 0)
+        #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
         try store.compact()
         #expect(store.statistics.memory.changes == .zero)
         Self.expectLeaves(0..<6_000, change: { $0 < 3_000 ? 1 : 0 }, in: store)
@@ -155,7 +160,8 @@ struct ChangedMemoryTests {
         for first in stride(from: 600, to: 6_000, by: 100) {
             try Self.save(first..<first + 100, in: store)
         }
-        #expect(store.statistics.memory.changes > ByteCount(UInt64(Self.bound)))
+        Self.waitForRenewal(store)
+        #expect(try Self.table(store).isScanned)
         try store.compact()
         #expect(try Self.table(store).isScanned)
         #expect(store.statistics.memory.changes == .zero)
@@ -163,34 +169,58 @@ struct ChangedMemoryTests {
         Self.expectLeaves(0..<6_000, in: store)
     }
 
+    @Test("Tables are renewed again and again, in pages that are spilled and blocks that are evicted")
+    func spilled() throws {
+        let directory = try TemporaryDirectory()
+        let disk = POSIXFileSystem(directory.url.path)
+        let store = try Self.open(disk, memory: .megabytes(0))
+        var changes = [Int: Int](uniqueKeysWithValues: (0..<4_000).map { ($0, 0) })
+        for first in stride(from: 0, to: 4_000, by: 500) {
+            try Self.save(first..<first + 500, in: store)
+        }
+        var generator = SeededGenerator(seed: 11)
+        for round in 1...24 {
+            let numbers = (0..<400).map { _ in generator.below(4_000) }
+            try Self.save(numbers, change: round, in: store)
+            for number in numbers { changes[number] = round }
+            if round % 5 == 0 {
+                try store.undo()
+                try store.redo()
+            }
+            Self.waitForRenewal(store)
+            // Some rounds begin with a new checkpoint, and its blocks.
+            if round % 9 == 0 { try store.compact() }
+            let number = generator.below(4_000)
+            #expect(store.context.find(number) == Leaf(number, change: changes[number] ?? 0))
+        }
+        #expect(store.writer?.renewal.runCount ?? 0 > 5)
+        #expect(store.statistics.memory.spilled > .zero)
+        Self.expectLeaves(0..<4_000, change: { changes[$0] ?? 0 }, in: store)
+        try store.close()
+        Self.expectLeaves(
+            0..<4_000, change: { changes[$0] ?? 0 }, in: try Self.open(disk, memory: .standard))
+    }
+
     // MARK: - Writers that wait
 
-    /// A store whose compactions that start by themselves wait at their beginning for `release`, and whose changes take twice
-    /// what they may.
+    /// A store whose tables are renewed behind `release`, and whose changes take twice what they may.
     private struct HeldUpStore {
         let store: Store
         let release = DispatchSemaphore(value: 0)
 
         init() throws {
-            let hasBegun = DispatchSemaphore(value: 0)
             let release = release
-            let isFirst = Lock(true)
-            let log = StoreLog { entry in
-                guard case .compaction = entry.event, case .begin = entry.interval,
-                    isFirst.withLock({ first in
-                        defer { first = false }
-                        return first
-                    })
-                else { return }
-                hasBegun.signal()
+            store = try ChangedMemoryTests.open(SimulatedDisk())
+            let writer = try #require(store.writer)
+            writer.renewal.start {
+                writer.stall.begin()
                 release.wait()
+                writer.renewTables()
+                writer.stall.end()
             }
-            store = try ChangedMemoryTests.open(
-                SimulatedDisk(), compactsAutomatically: true, log: log)
             try ChangedMemoryTests.save(0..<6_000, in: store)
             // It is measured before the next one.
             try ChangedMemoryTests.save(6_000..<6_001, in: store)
-            hasBegun.wait()
         }
 
         func waitForWriter() {
@@ -198,7 +228,7 @@ struct ChangedMemoryTests {
         }
     }
 
-    @Test("A writer waits for the compaction that releases memory, and then goes on")
+    @Test("A writer waits for the renewal that releases memory, and then goes on")
     func writerWaits() throws {
         let heldUp = try HeldUpStore()
         let store = heldUp.store
@@ -214,7 +244,7 @@ struct ChangedMemoryTests {
         heldUp.release.signal()
         hasWritten.wait()
         Self.expectLeaves(0..<6_002, in: store)
-        try store.compactor?.holding {}
+        Self.waitForRenewal(store)
         #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
     }
 
@@ -240,7 +270,7 @@ struct ChangedMemoryTests {
         Self.expectLeaves(0..<6_002, in: store)
     }
 
-    @Test("A compaction that the app has started makes no writer wait")
+    @Test("Tables are renewed while a compaction waits for a writer")
     func manualCompaction() throws {
         let store = try Self.open(SimulatedDisk(), compactsAutomatically: true)
         try Self.save(0..<10, in: store)
@@ -261,34 +291,30 @@ struct ChangedMemoryTests {
                 hasWritten.signal()
             }
             hasWritten.wait()
-            #expect(store.statistics.memory.changes > ByteCount(UInt64(2 * Self.bound)))
         }
-        try store.compactor?.holding {}
+        Self.waitForRenewal(store)
         #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
         Self.expectLeaves(0..<6_010, in: store)
     }
 
     @Test(
-        "A table whose slots a replay would give in another order stays, and begins one checkpoint")
+        "A table whose slots a replay would give in another order stays, and is tried once")
     func otherSlots() throws {
         let disk = SimulatedDisk()
-        let store = try Self.open(disk, compactsAutomatically: true)
+        let store = try Self.open(disk)
         try store.write { context in
             try Branch(id: 1, leaves: .ids(Array((0..<6_000).reversed()))).save(to: &context)
             for number in 0..<6_000 { try Leaf(number).save(to: &context) }
         }
-        func newestCheckpoint() throws -> String? {
-            try store.compactor?.holding {}
-            return try ScannedLog.scan(disk, mode: .readOnly, passesPromises: true).manifest
-                .checkpoints.map(\.file.text).max()
-        }
         try Self.save(0..<1, change: 1, in: store)
+        Self.waitForRenewal(store)
+        #expect(store.writer?.renewal.runCount == 1)
         try Self.save(0..<1, change: 2, in: store)
-        let first = try #require(try newestCheckpoint())
         #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
         #expect(store.statistics.memory.exceeding > ByteCount(UInt64(2 * Self.bound)))
         for change in 3..<20 { try Self.save(0..<300, change: change, in: store) }
-        #expect(try newestCheckpoint() == first)
+        Self.waitForRenewal(store)
+        #expect(store.writer?.renewal.runCount == 1)
         let held = try #require(
             Branch.query(1).with(\.$leaves).resolve(in: store.context)?.leaves?.map(\.id))
         #expect(held == Array((0..<6_000).reversed()))

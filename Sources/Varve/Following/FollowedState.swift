@@ -1,0 +1,55 @@
+internal import VarveLog
+internal import VarveReplay
+internal import VarveTables
+
+/// A state that follows the end of a log: each transaction is read once, and applied.
+///
+/// Not thread-safe: its owner lets one thread in at a time. States that were returned before may be read meanwhile, through
+/// ``StoreOpening/limited(_:following:)`` where their images are limited.
+final class FollowedState {
+    let log: LogFollower
+    private(set) var state: State
+    /// Whether another state is to be made of the files: the log took another course, or the state cannot be read any further.
+    private(set) var isAtItsEnd = false
+
+    init(_ state: State, _ log: LogFollower) {
+        (self.state, self.log) = (state, log)
+    }
+
+    /// Applies what the log has behind the state.
+    ///
+    /// - Parameter limit: of transactions.
+    /// - Throws: also where the log follower is behind records that the state lacks then; see ``isAtItsEnd``.
+    func advance(limit: Int = .max) throws(StoreError) -> LogFollower.Outcome {
+        let transaction = StateTransaction(state)
+        let outcome: LogFollower.Outcome
+        do throws(ReplayFailure<RecordError>) {
+            outcome = try log.poll(limit: limit) { record throws(RecordError) in
+                try transaction.take(record)
+                transaction.evictPages()
+            }
+        } catch {
+            if case .consumer = error {
+                isAtItsEnd = true
+                defer { transaction.rollBack() }
+                // What does not fit may be the block's fault.
+                try StoreError.wrapping { () throws(LogError) in try transaction.checkBlocks() }
+            } else {
+                // What was read before the error is whole. What was not read is read the next time.
+                keep(transaction.publish())
+            }
+            throw error.storeError
+        }
+        switch outcome {
+        case .rewound, .gap: isAtItsEnd = true
+        case .upToDate, .more: keep(transaction.publish())
+        }
+        return outcome
+    }
+
+    /// Blocks of the checkpoint under a state that could not be read make it the last one.
+    private func keep(_ next: State) {
+        state = next
+        isAtItsEnd = next.damage != nil
+    }
+}
