@@ -15,9 +15,7 @@ internal import VarveLog
 /// Two checkpoints with the log from the older one take the room of four checkpoints at most. That is within twice the
 /// live data where a checkpoint takes half of it.
 ///
-/// A log of a few mebibytes is never compacted for these reasons. Beside them, the memory of changed entities makes one due
-/// (``ChangeMemory``): behind scattered updates of a store that is much larger than its memory budget, compactions write many
-/// times what the log does.
+/// A log of a few mebibytes is never compacted for these reasons.
 struct CompactionFigures: Sendable {
     /// What lies behind a checkpoint, in the log.
     struct Growth: Sendable {

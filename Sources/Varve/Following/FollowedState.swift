@@ -1,3 +1,4 @@
+internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
 internal import VarveTables
@@ -45,6 +46,20 @@ final class FollowedState {
         case .upToDate, .more: keep(transaction.publish())
         }
         return outcome
+    }
+
+    /// Makes the indexes that the state lacks: one that no checkpoint is under, or one of another app, has none.
+    ///
+    /// - Parameter keyBytesMax: how many bytes of keys may be in memory.
+    func makeIndexes(_ wanted: [TypeNumber: [IndexDeclaration]], keyBytesMax: Int) {
+        let isComplete = wanted.allSatisfy { type, declarations in
+            Set(state.declaredIndexes(of: type)) == Set(declarations)
+        }
+        if isComplete { return }
+        let transaction = StateTransaction(state)
+        var building = IndexBuilding(in: transaction, wanted: wanted, keyBytesMax: keyBytesMax)
+        while building.advance() { transaction.evictPages() }
+        keep(transaction.publish())
     }
 
     /// Blocks of the checkpoint under a state that could not be read make it the last one.

@@ -16,8 +16,8 @@ final class ChangeMemory: Sendable {
     private let loggedEvents = Atomic(0)
     private let eventsMeasured = Atomic(0)
 
-    /// Less than this is not worth it.
-    private static var bytesMin: Int { 256 << 10 }
+    /// Less than this is not worth it, whatever the budget is.
+    private static var bytesMin: Int { 16 << 10 }
     /// How many times the bytes of its event a row takes that was inserted, with its id and its index entries.
     private static var filledBytesPerLoggedByte: Int { 3 }
     /// Where nothing was logged yet.

@@ -50,8 +50,16 @@ struct StoredIndexes: Sendable {
 extension StoreState {
     /// The indexes that a checkpoint of the state is to store, of each of the app's types.
     var storedIndexes: [TypeNumber: [IndexDeclaration]] {
+        storedIndexes(ofTablesAt: context.tables.tables.unfilled.indices)
+    }
+
+    /// Those of some tables.
+    func storedIndexes(
+        ofTablesAt positions: some Sequence<Int>
+    ) -> [TypeNumber: [IndexDeclaration]] {
         var declared: [TypeNumber: [IndexDeclaration]] = [:]
-        for (position, table) in context.tables.tables.unfilled.enumerated() {
+        for position in positions {
+            let table = context.tables.tables.unfilled[position]
             guard table.descriptor.tombstoneOwner == nil,
                 let definition = schema.definition(atTable: position)
             else { continue }

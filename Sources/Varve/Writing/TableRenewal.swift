@@ -58,8 +58,15 @@ struct RenewedHead {
     /// What is to be replaced, with how many slots changes take there.
     let positions: [Int: Int]
 
-    /// Brings the followed state up to this one, or somewhat beyond.
+    /// Brings the followed state up to this one, or somewhat beyond. It has the indexes that the tables look for.
     func follow(_ followed: inout TableRenewal.Followed) throws(StoreError) {
+        try apply(&followed)
+        followed.state?.makeIndexes(
+            state.storedIndexes(ofTablesAt: positions.keys),
+            keyBytesMax: opening.memory.indexKeyBytesMax)
+    }
+
+    private func apply(_ followed: inout TableRenewal.Followed) throws(StoreError) {
         if let state = followed.state, !state.isAtItsEnd {
             let (last, wanted) = (state.state.lastTransaction, self.state.lastTransaction)
             guard wanted > last else { return }
@@ -112,18 +119,30 @@ extension Writer {
         }
         renewal.withFollowed { followed in
             if isAnew { followed = TableRenewal.Followed() }
-            do {
-                // Most of the log is applied while writes go on, and the rest while they wait.
-                guard let head = try inTurn({ try renewedHead($0) }) else { return }
-                try head.follow(&followed)
-                try inTurn { core in
-                    guard let head = try renewedHead(core) else { return }
-                    use(try head.replacements(&followed), of: head, core)
+            while true {
+                do {
+                    return try renewTables(&followed)
+                } catch {
+                    storeLog?.damage(error)
+                    let wasFollowing = followed.state != nil
+                    followed = TableRenewal.Followed()
+                    // Once, of the checkpoint before or the whole log.
+                    guard wasFollowing, case StoreError.log(let cause) = error,
+                        cause.isAboutCheckpoint
+                    else { return }
+                    health.noticeLate(cause)
                 }
-            } catch {
-                followed = TableRenewal.Followed()
-                storeLog?.damage(error)
             }
+        }
+    }
+
+    private func renewTables(_ followed: inout TableRenewal.Followed) throws {
+        // Most of the log is applied while writes go on, and the rest while they wait.
+        guard let head = try inTurn({ try renewedHead($0) }) else { return }
+        try head.follow(&followed)
+        try inTurn { core in
+            guard let head = try renewedHead(core) else { return }
+            use(try head.replacements(&followed), of: head, core)
         }
     }
 

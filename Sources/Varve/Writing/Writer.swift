@@ -112,6 +112,7 @@ final class Writer: Sendable {
     private let loggingThread = Atomic<UInt>(0)
     private let durability: Durability
     let storeLog: StoreLog?
+    let health: HealthRecord
     /// What the memory of the store is divided into.
     let memory: StoreMemory
     let renewal = TableRenewal()
@@ -131,6 +132,7 @@ final class Writer: Sendable {
         self.published = published
         self.durability = durability
         storeLog = opening.log
+        health = opening.health
         memory = opening.memory
         assets = opening.assets
         opener = LockHolder(

@@ -17,11 +17,7 @@ struct SpillFileTests {
 
         func open() -> Int32? {
             count.withLock { $0 += 1 }
-            let folder = FileManager.default.temporaryDirectory
-            let path = folder.appendingPathComponent("varve-\(UUID().uuidString)").path
-            let file = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
-            unlink(path)
-            return file < 0 ? nil : file
+            return UnnamedFile.open()
         }
     }
 
