@@ -68,6 +68,9 @@ void varve_discard(int file, int64_t offset, size_t count) {
 #if defined(__linux__)
     (void)fallocate(
         file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)count);
+#elif defined(__APPLE__)
+    fpunchhole_t hole = {0, 0, (off_t)offset, (off_t)count};
+    (void)fcntl(file, F_PUNCHHOLE, &hole);
 #else
     (void)file, (void)offset, (void)count;
 #endif

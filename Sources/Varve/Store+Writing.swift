@@ -157,7 +157,8 @@ extension Store {
     public func close() throws {
         tablesAhead?.end()
         checkpointLook?.end()
-        try compactor?.stop()
+        try stopRenewing()
+        try stopCompacting()
         defer { published.watch.end() }
         try writer?.close()
     }
@@ -167,13 +168,30 @@ extension Store {
     /// throws ``StoreError/suspended`` until ``resume()``. A context of the past whose entities nothing has read yet keeps its
     /// checkpoint open and reads them from there, and so does a table that does not fit the ``MemoryBudget``.
     public func suspend() throws {
+        // A table that is renewed behind the loop would not be filled.
+        try stopRenewing()
         // What is read meanwhile must not need the files, which the system may lock.
         for table in context.tables.tables.unfilled where !table.isScanned {
             table.fillAhead()
         }
         checkpointLook?.end()
-        try compactor?.stop()
+        try stopCompacting()
         try writer?.suspend()
+    }
+
+    private func stopRenewing() throws {
+        // A body of a write must not wait for what waits for its turn.
+        try writer?.checkCaller()
+        writer?.renewal.stop()
+    }
+
+    private func stopCompacting() throws {
+        do {
+            try compactor?.stop()
+        } catch {
+            writer?.renewal.allow()
+            throw error
+        }
     }
 
     /// Takes a suspended store up again, with whatever another process has written meanwhile.

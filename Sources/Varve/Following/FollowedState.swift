@@ -50,16 +50,25 @@ final class FollowedState {
 
     /// Makes the indexes that the state lacks: one that no checkpoint is under, or one of another app, has none.
     ///
-    /// - Parameter keyBytesMax: how many bytes of keys may be in memory.
-    func makeIndexes(_ wanted: [TypeNumber: [IndexDeclaration]], keyBytesMax: Int) {
+    /// - Parameters:
+    ///   - keyBytesMax: how many bytes of keys may be in memory.
+    ///   - isCancelled: asked now and then; then some indexes may be missing.
+    func makeIndexes(
+        _ wanted: [TypeNumber: [IndexDeclaration]], keyBytesMax: Int, isCancelled: () -> Bool
+    ) throws(StoreError) {
         let isComplete = wanted.allSatisfy { type, declarations in
             Set(state.declaredIndexes(of: type)) == Set(declarations)
         }
         if isComplete { return }
         let transaction = StateTransaction(state)
         var building = IndexBuilding(in: transaction, wanted: wanted, keyBytesMax: keyBytesMax)
-        while building.advance() { transaction.evictPages() }
+        while building.advance() {
+            if isCancelled() { return transaction.rollBack() }
+            transaction.evictPages()
+        }
         keep(transaction.publish())
+        guard state.damage != nil else { return }
+        try StoreError.wrapping { () throws(LogError) in try transaction.checkBlocks() }
     }
 
     /// Blocks of the checkpoint under a state that could not be read make it the last one.

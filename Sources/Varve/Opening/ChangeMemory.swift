@@ -9,12 +9,15 @@ final class ChangeMemory: Sendable {
     let bytesMax: Int
     private let measured = Atomic(0)
     private let notReleasable = Atomic(0)
-    /// What the last renewal has not released: another one would not do so either.
+    /// What the last renewal has not released, because it could not, or has failed. It is tried again where there is so much
+    /// more.
     private let kept = Atomic(0)
     private let slotBytesKnown = Atomic(0)
     private let loggedBytes = Atomic(0)
     private let loggedEvents = Atomic(0)
     private let eventsMeasured = Atomic(0)
+    /// What an event has added of late.
+    private let eventBytes = Atomic(Int.max / 4)
 
     /// Less than this is not worth it, whatever the budget is.
     private static var bytesMin: Int { 16 << 10 }
@@ -46,17 +49,29 @@ final class ChangeMemory: Sendable {
         loggedEvents.wrappingAdd(eventCount, ordering: .relaxed)
     }
 
-    /// Whether so much was logged since the last measurement that changes may take an eighth of the bound more, or of what
-    /// they took: measuring that walks over their leaves. One event copies a leaf of eight rows at most, and some of links.
+    /// Whether so much was logged since the last measurement that changes may have come half of the way to the next bound, or
+    /// an eighth of the bound further: measuring walks over their leaves.
     var isMeasurementDue: Bool {
         let events = loggedEvents.load(ordering: .relaxed)
         let new = events - eventsMeasured.load(ordering: .relaxed)
-        return new * slotBytes > max(bytesMax, bytes) / 64
+        let missing = (needsRelease ? 2 * bytesMax : bytesMax) - bytesToRelease
+        return new * eventBytesMax > max(missing / 2, max(bytesMax, bytes) / 8)
+    }
+
+    /// What one event may add: a leaf of eight rows, and some of links. Less where the events before the last measurement have
+    /// added less than half of that each, as insertions do one behind the other.
+    private var eventBytesMax: Int {
+        let observed = eventBytes.load(ordering: .relaxed)
+        return max(slotBytes, min(8 * slotBytes, 2 * observed))
     }
 
     func note(_ bytes: Int, unreleasable: Int) {
         notReleasable.store(unreleasable, ordering: .relaxed)
-        eventsMeasured.store(loggedEvents.load(ordering: .relaxed), ordering: .relaxed)
+        let events = loggedEvents.load(ordering: .relaxed)
+        let new = events - eventsMeasured.load(ordering: .relaxed)
+        let added = bytes - measured.load(ordering: .relaxed)
+        if new > 0, added > 0 { eventBytes.store(added / new, ordering: .relaxed) }
+        eventsMeasured.store(events, ordering: .relaxed)
         measured.store(bytes, ordering: .relaxed)
         // They may have become fewer in other ways: a table was filled, or reloaded.
         if bytes < kept.load(ordering: .relaxed) { kept.store(bytes, ordering: .relaxed) }

@@ -52,7 +52,7 @@ final class RebuiltState: Sendable {
     init(_ state: State, _ opening: StoreOpening) {
         identity = Identity(state)
         self.opening = opening.withoutProgress
-        bytesPerSlot = State.filledBytesPerPageByte * state.pageBytes / max(state.slotCount, 1)
+        bytesPerSlot = State.filledBytesPerPageByte * state.pageBytesPerSlot
         course = Lock(Course(state: state))
         if bytesPerSlot > 0 { opening.memory.changes.noteSlotBytes(bytesPerSlot) }
         opening.waiting.add(self)
@@ -97,6 +97,9 @@ final class RebuiltState: Sendable {
 
     /// What the tables read now.
     var presentState: State { course.withLock { $0.state } }
+
+    /// Why it was made again of other files; empty where it was not.
+    var causes: [LogError] { course.withLock { $0.causes } }
 
     /// The memory of the checkpoint's loaded pages.
     var cachedBytes: Int { course.withLock { $0.state.cachedBytes } }

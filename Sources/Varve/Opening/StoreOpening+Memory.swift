@@ -5,14 +5,18 @@ internal import VarveTables
 
 extension StoreOpening {
     /// The newest state, of the newest checkpoint and the log behind it, which follows that log.
-    func following() throws(StoreError) -> FollowedState {
+    ///
+    /// - Parameter errors: say which checkpoints turned out damaged before.
+    func following(avoiding errors: [LogError]) throws(StoreError) -> FollowedState {
         try typed {
             try lookingAgain {
                 // Of a writer that is open: what no promise speaks of is there too.
                 let scanned = try ScannedLog.scan(
                     fileSystem, environment: environment, configuration: configuration,
                     mode: .readOnly, passesPromises: true)
-                return try readingNewest(scanned, comparingUpTo: comparedImageMax) { replayed in
+                return try readingNewest(
+                    scanned, comparingUpTo: comparedImageMax, avoiding: errors
+                ) { replayed in
                     FollowedState(replayed.state, try LogFollower(scanned))
                 }
             }

@@ -317,13 +317,15 @@ struct StoreOpening {
     /// Runs what reads the newest state of a log. Where the checkpoint under it turns out damaged meanwhile, it runs
     /// again, with the state that the checkpoint before or the whole log leads to.
     ///
-    /// - Parameter limit: of an image that is larger, blocks are compared with their checksums when they are read.
+    /// - Parameters:
+    ///   - limit: of an image that is larger, blocks are compared with their checksums when they are read.
+    ///   - errors: say which checkpoints turned out damaged before.
     func readingNewest<Result>(
-        _ scanned: ScannedLog, comparingUpTo limit: ByteCount,
+        _ scanned: ScannedLog, comparingUpTo limit: ByteCount, avoiding errors: [LogError] = [],
         telling progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         _ body: (LoggedState) throws -> Result
     ) throws -> Result {
-        var choice = CheckpointChoice(in: scanned)
+        var choice = CheckpointChoice(in: scanned, avoiding: errors)
         // Progress never goes back: another attempt reports none.
         var progress = progress
         while true {

@@ -157,6 +157,8 @@ final class StoredTable: TableSource {
             guard let former = source?.content else { return nil }
             var content = former.value
             content.state = state
+            // A state of other files may lack indexes.
+            if source?.attempts != attempts { indexes.withLock { $0 = nil } }
             source?.content = Content(content)
             source?.attempts = attempts
             return former

@@ -27,6 +27,7 @@ final class TableRenewal: Sendable {
     private let guarded = Lock(Guarded())
     private let queue = DispatchQueue(label: "varve.memory")
     private let isScheduled = Atomic(false)
+    private let isStopped = Atomic(false)
     private let runs = Atomic(0)
 
     /// How often tables were renewed because changes took too much, for tests.
@@ -34,7 +35,9 @@ final class TableRenewal: Sendable {
 
     /// Runs `body`, which renews tables, on a thread of its own, unless that is about to happen.
     func start(_ body: @escaping @Sendable () -> Void) {
-        guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard !isCancelled, !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else {
+            return
+        }
         queue.async { [self] in
             runs.add(1, ordering: .relaxed)
             body()
@@ -49,48 +52,76 @@ final class TableRenewal: Sendable {
     func withFollowed(_ body: (inout Followed) -> Void) {
         guarded.withLock { body(&$0.followed) }
     }
+
+    // MARK: - Ending
+
+    var isCancelled: Bool { isStopped.load(ordering: .relaxed) }
+
+    /// Ends a renewal that has begun, and waits for that. None begins before ``allow()``.
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        wait()
+    }
+
+    func allow() { isStopped.store(false, ordering: .relaxed) }
 }
 
 /// What tables are replaced in: the newest state, all of which is in the files.
 struct RenewedHead {
+    /// How many transactions are applied before it is asked whether to go on.
+    private static let transactionsPerLook = 1_024
+
     let state: StoreState
     let opening: StoreOpening
     /// What is to be replaced, with how many slots changes take there.
     let positions: [Int: Int]
 
-    /// Brings the followed state up to this one, or somewhat beyond. It has the indexes that the tables look for.
-    func follow(_ followed: inout TableRenewal.Followed) throws(StoreError) {
-        try apply(&followed)
-        followed.state?.makeIndexes(
+    /// Brings the followed state up to this one, or somewhat beyond, with the indexes that the tables look for.
+    func follow(
+        _ followed: inout TableRenewal.Followed, avoiding errors: [LogError],
+        isCancelled: () -> Bool
+    ) throws(StoreError) {
+        let causes = errors + (followed.rebuilt?.causes ?? [])
+        if !causes.isEmpty { followed.state = nil }
+        if try !apply(&followed, isCancelled: isCancelled) {
+            followed.state = try opening.following(avoiding: causes)
+        }
+        try followed.state?.makeIndexes(
             state.storedIndexes(ofTablesAt: positions.keys),
-            keyBytesMax: opening.memory.indexKeyBytesMax)
+            keyBytesMax: opening.memory.indexKeyBytesMax, isCancelled: isCancelled)
     }
 
-    private func apply(_ followed: inout TableRenewal.Followed) throws(StoreError) {
-        if let state = followed.state, !state.isAtItsEnd {
-            let (last, wanted) = (state.state.lastTransaction, self.state.lastTransaction)
-            guard wanted > last else { return }
-            switch try state.advance(limit: Int(wanted.rawValue - last.rawValue)) {
-            case .upToDate, .more: return
+    /// Applies what the log has behind the followed state. False where another one is to be made of the files.
+    func apply(
+        _ followed: inout TableRenewal.Followed, isCancelled: () -> Bool
+    ) throws(StoreError) -> Bool {
+        guard let next = followed.state, !next.isAtItsEnd else { return false }
+        while next.state.lastTransaction < state.lastTransaction, !isCancelled() {
+            let missing = state.lastTransaction.rawValue - next.state.lastTransaction.rawValue
+            let limit = min(Int(missing), Self.transactionsPerLook)
+            switch try next.advance(limit: limit) {
+            case .more: continue
+            case .upToDate: return true
             // What it would go on with was dropped by a compaction.
-            case .rewound, .gap: break
+            case .rewound, .gap: return false
             }
         }
-        followed.state = try opening.following()
+        return true
     }
 
     /// Stored tables for the positions; nil where the log has led to another transaction.
+    ///
+    /// - Parameter compared: below which slots ids are known to be equal, by position.
     func replacements(
-        _ followed: inout TableRenewal.Followed
-    ) throws(StoreError) -> [Int: AnyTable]? {
-        try follow(&followed)
+        _ followed: TableRenewal.Followed, idsComparedBelow compared: [Int: Int] = [:]
+    ) throws(StoreError) -> (tables: [Int: AnyTable], rebuilt: RebuiltState?)? {
         guard let next = followed.state?.state, next.lastTransaction == state.lastTransaction else {
             return nil
         }
         let renewed = try opening.renewedTables(of: next, state, following: followed.rebuilt)
-        followed.rebuilt = renewed.rebuilt
-        return state.context.tables.replacements(
-            for: Set(positions.keys), in: renewed.state.context.tables)
+        let tables = state.context.tables.replacements(
+            for: Set(positions.keys), in: renewed.state.context.tables, idsComparedBelow: compared)
+        return (tables, renewed.rebuilt)
     }
 }
 
@@ -99,7 +130,8 @@ extension Writer {
     /// twice as much.
     func renewTablesIfDue() {
         guard memory.changes.needsRelease else { return }
-        renewal.start { [self] in
+        renewal.start { [weak self] in
+            guard let self else { return }
             stall.begin()
             renewTables()
             stall.end()
@@ -112,37 +144,51 @@ extension Writer {
     /// - Parameter isAnew: whether the state is made of the newest checkpoint.
     /// - Complexity: O(what was logged since the last time), or that of opening the store.
     func renewTables(startingAnew isAnew: Bool = false) {
-        defer {
-            // What the hydration has reserved is released.
-            inTurn { $0.measureChangesNow() }
-            memory.changes.noteRelease()
-        }
         renewal.withFollowed { followed in
             if isAnew { followed = TableRenewal.Followed() }
-            while true {
+            do {
+                try renewTables(&followed, avoiding: [])
+            } catch {
+                followed = TableRenewal.Followed()
+                storeLog?.damage(error)
+                guard case StoreError.log(let cause) = error, cause.isAboutCheckpoint else { return }
+                health.noticeLate(cause)
                 do {
-                    return try renewTables(&followed)
+                    try renewTables(&followed, avoiding: [cause])
                 } catch {
-                    storeLog?.damage(error)
-                    let wasFollowing = followed.state != nil
                     followed = TableRenewal.Followed()
-                    // Once, of the checkpoint before or the whole log.
-                    guard wasFollowing, case StoreError.log(let cause) = error,
-                        cause.isAboutCheckpoint
-                    else { return }
-                    health.noticeLate(cause)
+                    storeLog?.damage(error)
                 }
             }
         }
+        // What the hydration has reserved is released.
+        inTurn { $0.measureChangesNow() }
+        memory.changes.noteRelease()
     }
 
-    private func renewTables(_ followed: inout TableRenewal.Followed) throws {
-        // Most of the log is applied while writes go on, and the rest while they wait.
-        guard let head = try inTurn({ try renewedHead($0) }) else { return }
-        try head.follow(&followed)
-        try inTurn { core in
-            guard let head = try renewedHead(core) else { return }
-            use(try head.replacements(&followed), of: head, core)
+    /// Most of it runs beside writes: they wait while the last transactions are applied and tables are replaced.
+    private func renewTables(
+        _ followed: inout TableRenewal.Followed, avoiding errors: [LogError]
+    ) throws {
+        let isCancelled = { [renewal] in renewal.isCancelled }
+        // A compaction may end in between, and take what the state would go on with.
+        for _ in 0..<2 {
+            guard let head = try inTurn({ try renewedHead($0) }) else { return }
+            try head.follow(&followed, avoiding: errors, isCancelled: isCancelled)
+            let compared = try head.replacements(followed).map { comparison in
+                comparison.tables.mapValues(\.slotCount)
+            }
+            // Released behind the turn: the last references to what the changes took.
+            let former = try inTurn { core -> RenewedHead? in
+                guard let head = try renewedHead(core),
+                    try head.apply(&followed, isCancelled: isCancelled)
+                else { return nil }
+                let next = try head.replacements(followed, idsComparedBelow: compared ?? [:])
+                followed.rebuilt = next?.rebuilt
+                use(next?.tables, of: head, core)
+                return head
+            }
+            if former != nil || isCancelled() { return }
         }
     }
 

@@ -93,8 +93,9 @@ extension Writer {
             if case .suspended = core.access, case .suspended = access { return }
             core.access = access
         }
-        // Behind it nothing reads the files for that.
-        renewal.wait()
+        // Behind it nothing reads the files for that, nor keeps them open.
+        renewal.stop()
+        renewal.withFollowed { $0 = TableRenewal.Followed() }
         return open
     }
 
@@ -147,6 +148,7 @@ extension Writer {
             inTurn { core in
                 core.head = opened.state
                 core.access = .open(open)
+                renewal.allow()
                 core.recent.removeAll()
                 core.reversals.forgetLog()
                 if let size = opened.checkpoint { core.newestCheckpoint = size }

@@ -184,15 +184,17 @@ package struct TableList {
     /// - Parameters:
     ///   - positions: which tables are to be replaced.
     ///   - other: tables with equal content, which no other context has.
+    ///   - compared: below which slots the ids of a table are known to be equal, by position.
     package func replacements(
-        for positions: Set<Int>, in other: borrowing TableList
+        for positions: Set<Int>, in other: borrowing TableList,
+        idsComparedBelow compared: [Int: Int] = [:]
     ) -> [Int: AnyTable] {
         var replacements: [Int: AnyTable] = [:]
         for position in positions {
             let former = tables.unfilled[position]
             guard let found = other.position(of: former.descriptor) else { continue }
             let next = other.tables.unfilled[found]
-            if next.takePlace(of: former) { replacements[position] = next }
+            if next.takePlace(of: former, idsComparedBelow: compared[position] ?? 0) { replacements[position] = next }
         }
         return replacements
     }

@@ -164,9 +164,9 @@ extension AnyTable {
     ///
     /// - Returns: false where it is not of equal rows and slots.
     /// - Complexity: O(slots that the other table has assigned itself): their ids are read.
-    final func takePlace(of former: AnyTable) -> Bool {
+    final func takePlace(of former: AnyTable, idsComparedBelow compared: Int) -> Bool {
         guard !isFilled, slotCount == former.slotCount, liveCount == former.liveCount,
-            !former.hasJournal, hasNewIDs(of: former)
+            !former.hasJournal, hasNewIDs(of: former, from: compared)
         else { return false }
         usePositions(of: former)
         // The filled table as well: tables have other positions in another context.
@@ -188,10 +188,10 @@ extension AnyTable {
     /// Whether slots that another table has assigned have equal ids in both tables. Replay assigns them in the order in which
     /// the log names the ids: first those of rows, then those of links alone. Where that is another order than that of the
     /// saves, links would lead to other entities.
-    private final func hasNewIDs(of former: AnyTable) -> Bool {
+    private final func hasNewIDs(of former: AnyTable, from first: Int) -> Bool {
         let stored = max(0, (former.cells.stored?.count ?? 0) - 1) * AnyTable.leafWidth
         let (here, there) = (forOneReader(), former.forOneReader())
-        return (stored..<slotCount).allSatisfy {
+        return (max(first, stored)..<slotCount).allSatisfy {
             let slot = Slot(UInt32(truncatingIfNeeded: $0))
             return here.idText(of: slot) == there.idText(of: slot)
         }

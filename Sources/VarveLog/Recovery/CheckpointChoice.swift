@@ -19,17 +19,18 @@ package struct CheckpointChoice {
         self.isWhole = isWhole
     }
 
-    package init(in scanned: ScannedLog) {
+    /// - Parameter errors: say which checkpoints turned out damaged before.
+    package init(in scanned: ScannedLog, avoiding errors: [LogError] = []) {
         self.init(
             of: scanned.manifest.checkpoints,
             isWhole: scanned.snapshot.firstSequence == LogSequence(1))
+        for error in errors { note(error) }
     }
 
     /// For the state behind a transaction, without the checkpoints that turned out damaged before.
     package init(in scanned: ScannedLog, through last: LogSequence, avoiding errors: [LogError]) {
-        self.init(in: scanned)
+        self.init(in: scanned, avoiding: errors)
         self.last = last
-        for error in errors { note(error) }
     }
 
     /// Whether a checkpoint is of use, sound or not.

@@ -40,7 +40,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     /// Neighbours, which are read at once, have different ones.
     private static let lockCount = 64
     private let bytesHere = Atomic<Int>(0)
-    /// Guarded by what evicts: one thread, which uses the store alone.
+    /// Guarded by what evicts: the thread that changes the store.
     private var bytesNotEvicted = 0
 
     /// - Parameter former: the generation before. It copies no more blocks from its own predecessor.
@@ -204,10 +204,11 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     // MARK: Evicting
 
-    /// Evicts blocks where they take more than a limit. For a store that one thread uses alone, and that has no page of it at
-    /// hand: the state that a compaction makes. Other states are replaced by the next generation.
+    /// Evicts blocks where they take more than a limit, of a store that makes a state of a log. In a generation that readers
+    /// use, nothing is evicted: the next one replaces it.
     ///
     /// Transactions change copies of pages, so the blocks are as they were read, but for those with frames that are used anew.
+    /// Other threads read only the latter, and pages beside the image, through generations.
     ///
     /// - Parameter changed: the first pages of those.
     func evict(above byteCount: Int, except changed: Set<PageNumber>) -> Bool {

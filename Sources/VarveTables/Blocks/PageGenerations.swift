@@ -76,12 +76,17 @@ extension State {
     /// The memory of loaded pages of the image, with those of the generation before.
     package var cachedBytes: Int { store.cold?.loader.cachedBytes ?? 0 }
 
-    /// The memory of all pages that the state could load, and of those that were made behind its image. Nothing may change the
-    /// store meanwhile.
+    /// The memory of all pages that the state could load; of a state that was not opened from an image, of all its pages.
     package var pageBytes: Int {
-        guard let loader = store.cold?.loader as? ImageLoader else { return store.changedBytes }
-        let base = loader.generations?.base.store ?? store
-        return loader.root.directory.pageBytes + base.changedBytes
+        let loader = store.cold?.loader as? ImageLoader
+        return loader?.root.directory.pageBytes ?? store.changedBytes
+    }
+
+    /// The memory of pages for each slot: in the image, or, where that has none, of all. Nothing may change the store meanwhile.
+    package var pageBytesPerSlot: Int {
+        let image = (store.cold?.loader as? ImageLoader)?.root
+        let count = image?.state.tables.reduce(0) { $0 + $1.parts.rows.count } ?? 0
+        return count > 0 ? pageBytes / count : store.changedBytes / max(slotCount, 1)
     }
 
     /// The state with an empty cache of pages, which copies blocks from this one on demand: the others are evicted.

@@ -32,7 +32,7 @@ protocol PageLoader: AnyObject, Sendable {
 
     var loadedBytes: Int { get }
 
-    /// Evicts blocks where they take more than a limit, of a store that one thread uses alone.
+    /// Evicts blocks where they take more than a limit; see ``PageStore/evictBlocks(above:)``.
     ///
     /// - Parameter changed: the first pages of blocks that are not as they were read.
     /// - Returns: whether blocks were evicted.

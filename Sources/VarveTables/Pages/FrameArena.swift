@@ -19,6 +19,8 @@ struct FrameArena: ~Copyable {
     private static let chunkBytesMin = 16 << 10
     private static let chunkBytesMax = 1 << (PageNumber.unitBits + PageNumber.byteBits)
     private static let hugePageBytes = 2 << 20
+    /// All that is spilled is paged out when it has grown by this.
+    private static let pagedOutBytesStep = 16 << 20
 
     let pages: PageTable
     private var slabs = SlabTable()
@@ -234,12 +236,13 @@ struct FrameArena: ~Copyable {
         if spilledBytes == 0 { spillFile = memory.makeSpillFile() }
         guard let chunk = spillFile?.map(byteCount) else { return nil }
         noteSpilled(byteCount)
-        if spilledBytes - pagedOutBytes > Self.chunkBytesMax { pageOut() }
+        if spilledBytes - pagedOutBytes > Self.pagedOutBytesStep { pageOut() }
         return chunk
     }
 
     private mutating func noteSpilled(_ byteCount: Int) {
         spilledBytes += byteCount
+        pagedOutBytes = min(pagedOutBytes, spilledBytes)
         memory?.noteSpilled(byteCount)
     }
 

@@ -137,6 +137,7 @@ package final class PageStore: @unchecked Sendable {
         let record = VersionRecord(newest)
         live.append(record)
         isChanging = false
+        pageOut()
         return PageSnapshot(self, record)
     }
 
@@ -181,8 +182,8 @@ package final class PageStore: @unchecked Sendable {
         }
     }
 
-    /// Evicts unchanged blocks of the image where what is loaded takes more than a limit. One thread uses the store, and has no
-    /// page of it at hand.
+    /// Evicts unchanged blocks of the image where what is loaded takes more than a limit. Between two calls of the thread that
+    /// changes the store; others read none of those blocks in its memory, but through generations of their own.
     func evictBlocks(above byteCount: Int) {
         if cold?.loader.evict(above: byteCount, except: reusedRuns) == true { pageOut() }
     }
@@ -218,11 +219,17 @@ package final class PageStore: @unchecked Sendable {
     }
 
     func free(_ number: PageNumber) {
-        // Where memory is limited, its place is worth less than reading the block.
-        if memory != nil, pages.isUnread(number) { return }
+        if memory != nil, isAsOfImage(number) { return }
         let page = pages[number]
         if cold != nil, !canFree(number, page) { return }
         arena.deallocate(number, page)
+    }
+
+    /// Whether a page is one of the image. Where memory is limited its place is not used again: reading a block for that takes
+    /// long, and a block with a page in such a place could not be evicted any more.
+    private func isAsOfImage(_ number: PageNumber) -> Bool {
+        guard arena.isOfImage(number) else { return false }
+        return pages.isUnread(number) || pages[number].birth <= imageVersion
     }
 
     /// Whether a page of an image, or one beside it, can be freed. The first of a block makes the frames

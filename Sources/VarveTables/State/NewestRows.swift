@@ -27,6 +27,7 @@ package struct NewestRows: ~Copyable {
     /// Goes on by some rows; false when all are rewritten.
     package mutating func advance() -> Bool {
         guard let position = revised.first else { return false }
+        transaction.evictPages()
         let slotCount = transaction.tables[position].slotCount
         let end = min(nextSlot + Self.slotsPerStep, slotCount)
         transaction.rewriteOldRows(ofTypeAt: position, nextSlot..<end)

@@ -92,6 +92,24 @@ struct PageEvictionTests {
         #expect(state.health?.damages == [])
     }
 
+    @Test("Pages that were replaced keep none of their blocks in memory")
+    func replacedPages() throws {
+        let limit = 64 << 10
+        let memory = ReplayMemory(unchangedBytesMax: limit, changedBytesMax: .max) { nil }
+        let source = MemorySource(try UserLog.state(count: 20_000).image().bytes)
+        var state = try State.open(source, memory: memory).state
+        var generator = SeededGenerator(seed: 9)
+        for _ in 0..<300 {
+            let number = generator.below(20_000)
+            // Beginning the next transaction frees what the last one has replaced.
+            state = try UserLog.update(number..<number + 1, of: state)
+            state.store.evictBlocks()
+            #expect(state.loadedBytes <= limit)
+        }
+        let reference = try UserLog.state(count: 20_000)
+        #expect(state.counts(of: UserLog.type) == reference.counts(of: UserLog.type))
+    }
+
     @Test("An index is dropped without reading its leaves")
     func droppedIndex() throws {
         let byName = IndexDeclaration([.init(FieldNumber(1))])

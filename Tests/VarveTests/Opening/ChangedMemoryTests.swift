@@ -35,13 +35,15 @@ struct ChangedMemoryTests {
 
     private static func open(
         _ disk: any FileSystem, memory: MemoryBudget = .megabytes(1),
-        compactsAutomatically: Bool = false, waitingSlotsMin: Int = 1
+        compactsAutomatically: Bool = false, waitingSlotsMin: Int = 1,
+        comparedImageMax: ByteCount = .mebibytes(4)
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: .readWrite, durability: .none,
             retention: .everything, compactsAutomatically: compactsAutomatically, memory: memory,
-            types: [Leaf.self, Branch.self], waitingSlotsMin: waitingSlotsMin)
+            types: [Leaf.self, Branch.self], waitingSlotsMin: waitingSlotsMin,
+            comparedImageMax: comparedImageMax)
     }
 
     private static func save(
@@ -201,6 +203,32 @@ struct ChangedMemoryTests {
             0..<4_000, change: { changes[$0] ?? 0 }, in: try Self.open(disk, memory: .standard))
     }
 
+    @Test("Damage that a renewal meets is read of other files", arguments: 0..<16)
+    func damaged(part: Int) throws {
+        let disk = SimulatedDisk()
+        do {
+            let store = try Self.open(disk)
+            try Self.save(0..<6_000, in: store)
+            try store.compact()
+            try store.close()
+        }
+        let name = try #require(disk.image.files.keys.first { $0.hasPrefix("checkpoint") })
+        disk.corrupt(name) { bytes in
+            // All but the root, which an opening reads.
+            let start = 512 + part * (bytes.count / 20)
+            for offset in start..<start + 64 { bytes[offset] ^= 0x5A }
+        }
+        let store = try Self.open(disk, comparedImageMax: .zero)
+        for first in stride(from: 0, to: 3_000, by: 100) {
+            try Self.save(first..<first + 100, change: 1, in: store)
+        }
+        Self.waitForRenewal(store)
+        #expect(store.writer?.renewal.runCount ?? 0 > 0)
+        #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
+        Self.expectLeaves(0..<6_000, change: { $0 < 3_000 ? 1 : 0 }, in: store)
+        try store.close()
+    }
+
     // MARK: - Writers that wait
 
     /// A store whose tables are renewed behind `release`, and whose changes take twice what they may.
@@ -291,6 +319,9 @@ struct ChangedMemoryTests {
                 hasWritten.signal()
             }
             hasWritten.wait()
+            Self.waitForRenewal(store)
+            #expect(store.writer?.renewal.runCount ?? 0 > 0)
+            #expect(store.statistics.memory.changes < ByteCount(UInt64(2 * Self.bound)))
         }
         Self.waitForRenewal(store)
         #expect(store.statistics.memory.changes < ByteCount(UInt64(Self.bound)))
@@ -336,7 +367,7 @@ struct ChangedMemoryTests {
         }
         heldUp.waitForWriter()
         Thread.detachNewThread {
-            while !store.isCompactionCancelled { sched_yield() }
+            while store.writer?.renewal.isCancelled == false { sched_yield() }
             heldUp.release.signal()
         }
         try store.close()
