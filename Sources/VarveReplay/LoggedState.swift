@@ -46,7 +46,9 @@ package struct LoggedState {
         checkpoint = loaded.state?.1
         image = loaded.state?.0.image
         uncompared = loaded.state?.0.uncompared
-        let (base, sequence) = (loaded.state?.0.state ?? State(memory: memory), loaded.start.sequence)
+        let (base, sequence) = (
+            loaded.state?.0.state ?? State(memory: memory), loaded.start.sequence
+        )
         let noted = loaded.state?.2
         let setRows: SetRows?
         (state, replaySteps, setRows) = try base.reading {

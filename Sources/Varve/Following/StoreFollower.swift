@@ -118,3 +118,18 @@ final class StoreFollower {
         }
     }
 }
+
+extension StoreOpening {
+    /// Reads a whole log to follow it from its end on.
+    fileprivate func follow() throws(StoreError) -> (State, LogFollower, shown: StoreState) {
+        try typed {
+            try lookingAgain {
+                let scanned = try scan(.readOnly)
+                return try readingNewest(scanned, comparingUpTo: .max) { replayed in
+                    let shown = try hydrateForReading(replayed.state, replayed.tried)
+                    return (replayed.state, try LogFollower(scanned), shown)
+                }
+            }
+        }
+    }
+}

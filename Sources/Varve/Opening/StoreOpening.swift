@@ -115,19 +115,6 @@ struct StoreOpening {
         }
     }
 
-    /// Reads a whole log to follow it from its end on.
-    func follow() throws(StoreError) -> (State, LogFollower, shown: StoreState) {
-        try typed {
-            try lookingAgain {
-                let scanned = try scan(.readOnly)
-                return try readingNewest(scanned, comparingUpTo: .max) { replayed in
-                    let shown = try hydrateForReading(replayed.state, replayed.tried)
-                    return (replayed.state, try LogFollower(scanned), shown)
-                }
-            }
-        }
-    }
-
     /// A look at a log, without reading its transactions.
     func look() throws(StoreError) -> ScannedLog {
         try StoreError.wrapping { () throws(LogError) in try scan(.readOnly) }

@@ -194,7 +194,9 @@ package struct TableList {
             let former = tables.unfilled[position]
             guard let found = other.position(of: former.descriptor) else { continue }
             let next = other.tables.unfilled[found]
-            if next.takePlace(of: former, idsComparedBelow: compared[position] ?? 0) { replacements[position] = next }
+            if next.takePlace(of: former, idsComparedBelow: compared[position] ?? 0) {
+                replacements[position] = next
+            }
         }
         return replacements
     }

@@ -78,7 +78,7 @@ struct ChangedMemoryTests {
             .isEmpty
     }
 
-    @Test("An empty store that is filled with more than its budget reads its log, without a checkpoint")
+    @Test("An empty store that is filled beyond its budget reads its log, without a checkpoint")
     func filledFromEmpty() throws {
         let disk = SimulatedDisk()
         // However few slots an opening reads at once.
@@ -113,7 +113,7 @@ struct ChangedMemoryTests {
         #expect(try Self.table(store).isFilled)
     }
 
-    @Test("Changes of a table that does not fit are counted, and released by a renewal and a compaction")
+    @Test("Changes of a table that does not fit are counted, and released")
     func released() throws {
         let disk = SimulatedDisk()
         do {
@@ -171,7 +171,7 @@ struct ChangedMemoryTests {
         Self.expectLeaves(0..<6_000, in: store)
     }
 
-    @Test("Tables are renewed again and again, in pages that are spilled and blocks that are evicted")
+    @Test("Tables are renewed again and again, with spilled pages and evicted blocks")
     func spilled() throws {
         let directory = try TemporaryDirectory()
         let disk = POSIXFileSystem(directory.url.path)

@@ -1,0 +1,62 @@
+internal import VarveGraph
+internal import VarveLog
+internal import VarveTables
+
+/// What tables are replaced in: the newest state, all of which is in the files.
+struct RenewedHead {
+    /// How many transactions are applied before it is asked whether to go on.
+    private static let transactionsPerLook = 1_024
+
+    let state: StoreState
+    let opening: StoreOpening
+    /// What is to be replaced, with how many slots changes take there.
+    let positions: [Int: Int]
+
+    /// Brings the followed state up to this one, or somewhat beyond, with the indexes that the tables look for.
+    func follow(
+        _ followed: inout TableRenewal.Followed, avoiding errors: [LogError],
+        isCancelled: () -> Bool
+    ) throws(StoreError) {
+        let causes = errors + (followed.rebuilt?.causes ?? [])
+        if !causes.isEmpty { followed.state = nil }
+        if try !apply(&followed, isCancelled: isCancelled) {
+            followed.state = try opening.following(avoiding: causes)
+        }
+        try followed.state?.makeIndexes(
+            state.storedIndexes(ofTablesAt: positions.keys),
+            keyBytesMax: opening.memory.indexKeyBytesMax, isCancelled: isCancelled)
+    }
+
+    /// Applies what the log has behind the followed state. False where another one is to be made of the files.
+    func apply(
+        _ followed: inout TableRenewal.Followed, isCancelled: () -> Bool
+    ) throws(StoreError) -> Bool {
+        guard let next = followed.state, !next.isAtItsEnd else { return false }
+        while next.state.lastTransaction < state.lastTransaction, !isCancelled() {
+            let missing = state.lastTransaction.rawValue - next.state.lastTransaction.rawValue
+            let limit = min(Int(missing), Self.transactionsPerLook)
+            switch try next.advance(limit: limit) {
+            case .more: continue
+            case .upToDate: return true
+            // What it would go on with was dropped by a compaction.
+            case .rewound, .gap: return false
+            }
+        }
+        return true
+    }
+
+    /// Stored tables for the positions; nil where the log has led to another transaction.
+    ///
+    /// - Parameter compared: below which slots ids are known to be equal, by position.
+    func replacements(
+        _ followed: TableRenewal.Followed, idsComparedBelow compared: [Int: Int] = [:]
+    ) throws(StoreError) -> (tables: [Int: AnyTable], rebuilt: RebuiltState?)? {
+        guard let next = followed.state?.state, next.lastTransaction == state.lastTransaction else {
+            return nil
+        }
+        let renewed = try opening.renewedTables(of: next, state, following: followed.rebuilt)
+        let tables = state.context.tables.replacements(
+            for: Set(positions.keys), in: renewed.state.context.tables, idsComparedBelow: compared)
+        return (tables, renewed.rebuilt)
+    }
+}
