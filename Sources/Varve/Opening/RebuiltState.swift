@@ -6,8 +6,9 @@ internal import VarveTables
 /// The state that waiting tables are filled from, made again of other files where the checkpoint under it turns out
 /// damaged: of the checkpoint before it and the log from there, or of the whole log.
 ///
-/// What a stored table reads from files is as of the opening; what was changed since is in pages of its own. So it is
-/// read of the state behind the transaction that the opening saw, whatever was written since, and by which process.
+/// What a stored table reads from files is as of the opening, or of the renewal of tables; what was changed since is in leaves
+/// of its own. So it is read of the state behind the transaction that this saw, whatever was written since, and by which
+/// process.
 final class RebuiltState: Sendable {
     private struct Course {
         /// What the tables are filled from.

@@ -5,7 +5,7 @@ internal import VarveTables
 /// What tables are replaced in: the newest state, all of which is in the files.
 struct RenewedHead {
     /// How many transactions are applied before it is asked whether to go on.
-    private static let transactionsPerLook = 1_024
+    private static let transactionsPerLook = 16_384
 
     let state: StoreState
     let opening: StoreOpening

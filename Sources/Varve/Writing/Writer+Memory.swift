@@ -49,21 +49,22 @@ extension Writer {
         _ followed: inout TableRenewal.Followed, avoiding errors: [LogError]
     ) throws {
         let isCancelled = { [renewal] in renewal.isCancelled }
-        // A compaction may end in between, and take what the state would go on with.
-        for _ in 0..<2 {
+        // What is made of the files may be beyond the head, and a compaction may take what the state would go on with.
+        for isLast in [false, false, true] {
             guard let head = try inTurn({ try renewedHead($0) }) else { return }
             try head.follow(&followed, avoiding: errors, isCancelled: isCancelled)
-            let compared = try head.replacements(followed).map { comparison in
-                comparison.tables.mapValues(\.slotCount)
-            }
+            let comparison = try head.replacements(followed)
+            guard comparison != nil || isLast else { continue }
+            let compared = comparison?.tables.mapValues(\.slotCount) ?? [:]
             // Released behind the turn: the last references to what the changes took.
             let former = try inTurn { core -> RenewedHead? in
                 guard let head = try renewedHead(core),
                     try head.apply(&followed, isCancelled: isCancelled)
                 else { return nil }
-                let next = try head.replacements(followed, idsComparedBelow: compared ?? [:])
-                followed.rebuilt = next?.rebuilt
-                use(next?.tables, of: head, core)
+                if let next = try head.replacements(followed, idsComparedBelow: compared) {
+                    followed.rebuilt = next.rebuilt
+                    use(next.tables, of: head, core)
+                }
                 return head
             }
             if former != nil || isCancelled() { return }
@@ -87,8 +88,7 @@ extension Writer {
     }
 
     /// Puts stored tables in the place of those of the head, and of the state that readers see.
-    private func use(_ tables: [Int: AnyTable]?, of head: RenewedHead, _ core: Core) {
-        guard let tables else { return }
+    private func use(_ tables: [Int: AnyTable], of head: RenewedHead, _ core: Core) {
         core.sharedHead.replaceTables { $0.replace(by: tables) }
         // The head may be another object with equal content: its undo steps are trimmed.
         published.replaceTables(behind: head.state.lastTransaction) { $0.replace(by: tables) }

@@ -115,7 +115,7 @@ struct IndexEntries {
         for position in (0..<heads.count / 2).reversed() { sift(position) }
     }
 
-    /// Hands out the next entries, at most so many. Returns false when the range has no more.
+    /// Reads the next entries, at most so many. Returns false when the range has no more.
     mutating func forEach(atMost countMax: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         for _ in 0..<countMax {
             guard let head = heads.first, isWithin(head) else { return false }

@@ -5,7 +5,7 @@ import Synchronization
 /// One transaction is open at a time. It copies each page that it changes, once, and changes its own
 /// pages in place: that is the whole of copy-on-write. Publishing makes a version, which a
 /// ``PageSnapshot`` keeps alive. Pages that a version replaced are freed when no snapshot reaches
-/// them any more.
+/// them any more. Those of an image keep their places where memory is limited.
 ///
 /// Invariants:
 /// - a page is reached by the versions from its birth to the last one before it was replaced;

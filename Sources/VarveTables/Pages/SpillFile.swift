@@ -4,7 +4,7 @@ import CVarve
 /// to the file when it needs the memory.
 ///
 /// It is memory, not storage: nothing reads it behind the process, so it has no checksums. The space for each chunk is taken
-/// before the first page is in it, so no write lacks space later.
+/// before the first page is in it, so a full disk is noticed then, unless its file system copies on write.
 struct SpillFile: ~Copyable {
     private struct Mapping {
         let offset: Int64

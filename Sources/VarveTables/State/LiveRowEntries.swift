@@ -75,7 +75,7 @@ struct LiveRowEntries: ~Copyable {
         return true
     }
 
-    /// Hands out the next entries of the complete range. Returns false when it has no more.
+    /// Reads the next entries of the complete range. Returns false when it has no more.
     mutating func forEachOfStep(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         entries.forEach(atMost: Self.entriesPerStep, body)
     }
