@@ -194,9 +194,13 @@ package final class POSIXFileSystem: FileSystem {
     package func subdirectory(_ name: String) -> any FileSystem { directory(name) }
 
     package func openUnnamedFile() -> Int32? {
-        guard let descriptor = try? opened() else { return nil }
-        let file = varve_open_unnamed(descriptor)
-        return file < 0 ? nil : file
+        do throws(POSIXFailure) {
+            let file = varve_open_unnamed(try opened())
+            return file < 0 ? nil : file
+        } catch {
+            // What would be in the file stays in memory. Whatever needs the directory says what is wrong with it.
+            return nil
+        }
     }
 
     func directory(_ name: String) -> POSIXFileSystem {
