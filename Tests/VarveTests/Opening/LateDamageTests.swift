@@ -142,7 +142,8 @@ struct LateDamageTests {
         }
         let undamaged = try Self.open(disk(), isWaiting: false)
         try Self.write(to: undamaged)
-        let expected = describe(undamaged.context)
+        // Without times: renewals of tables look at the clock too.
+        let expected = VarveTests.content(undamaged.context)
         var metCount = 0
         for block in try Self.blocks(of: Self.newest, in: disk()) {
             let disk = disk()
@@ -150,12 +151,15 @@ struct LateDamageTests {
             Self.damage([block], of: Self.newest, in: disk)
             try Self.write(to: store)
             metCount += store.health.damages.isEmpty ? 0 : 1
-            #expect(difference(describe(store.context), expected) == nil, "block at \(block)")
+            let found = VarveTests.content(store.context)
+            #expect(difference(found, expected) == nil, "block at \(block)")
             #expect(Self.holdsBooks(store.context) == fitsMemory)
             store.context.checkInvariants()
             try store.close()
             Self.damage([block], of: Self.newest, in: disk)
-            #expect(difference(try Self.content(of: disk), expected) == nil, "block at \(block)")
+            let reopened = try Self.open(disk, .readOnly, isWaiting: false)
+            let read = VarveTests.content(reopened.context)
+            #expect(difference(read, expected) == nil, "block at \(block)")
         }
         #expect(metCount > 3)
     }
