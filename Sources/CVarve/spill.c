@@ -56,7 +56,10 @@ void *varve_map_file(int file, int64_t offset, size_t count) {
     if (!extend(file, offset, offset + (int64_t)count)) return NULL;
     void *memory =
         mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED) return NULL;
+    // Pages are touched here and there. Reading their neighbours too would evict others that are needed.
+    (void)madvise(memory, count, MADV_RANDOM);
+    return memory;
 }
 
 void varve_page_out(void *address, size_t count) {
