@@ -348,7 +348,7 @@ final class Compactor: Sendable {
         var reading = try CompactedState(
             begun.compaction, indexes: begun.indexes,
             indexKeyBytesMax: writer.memory.indexKeyBytesMax,
-            memory: begun.memory)
+            memory: writer.memory.replay)
         do {
             try background.repeat({ try reading.advance() }) {
                 progress(CompactionProgress(phase: .reading, fraction: reading.fraction))

@@ -81,8 +81,8 @@ final class StoreFollower {
         owed = course
         watch = nil
         following = nil
-        let (state, log, shown) = try opening.follow()
-        following = FollowedState(state, log)
+        let (followed, shown) = try opening.follow()
+        following = followed
         owed = nil
         return News(state: shown, course: course)
     }
@@ -121,13 +121,13 @@ final class StoreFollower {
 
 extension StoreOpening {
     /// Reads a whole log to follow it from its end on.
-    fileprivate func follow() throws(StoreError) -> (State, LogFollower, shown: StoreState) {
+    fileprivate func follow() throws(StoreError) -> (FollowedState, shown: StoreState) {
         try typed {
             try lookingAgain {
                 let scanned = try scan(.readOnly)
                 return try readingNewest(scanned, comparingUpTo: .max) { replayed in
                     let shown = try hydrateForReading(replayed.state, replayed.tried)
-                    return (replayed.state, try LogFollower(scanned), shown)
+                    return (FollowedState(replayed.state, try LogFollower(scanned)), shown)
                 }
             }
         }

@@ -10,8 +10,7 @@ internal import Foundation
 /// Entities of such tables that were changed stay in memory at first. When they take a quarter of the budget, the store reads
 /// the log that they are in, on a thread of its own, and releases them; at twice as much, writes wait for that. What it has
 /// read of the log, and memory has no room for, is in a file without a name, on the store's file system where that has such
-/// files, which ends with the store.
-/// One operation that needs more memory gets it: ``StoreStatistics/memory`` says how much.
+/// files, which ends with the store. One operation that needs more memory gets it: ``StoreStatistics/memory`` says how much.
 public struct MemoryBudget: Hashable, Sendable {
     /// What the store may take.
     public let bytes: ByteCount

@@ -19,7 +19,7 @@ struct RenewedHead {
     ) throws(StoreError) {
         let causes = errors + (followed.rebuilt?.causes ?? [])
         if !causes.isEmpty { followed.state = nil }
-        if try !apply(&followed, isCancelled: isCancelled) {
+        if try !apply(to: followed.state, isCancelled: isCancelled) {
             followed.state = try opening.following(avoiding: causes)
         }
         try followed.state?.makeIndexes(
@@ -29,9 +29,9 @@ struct RenewedHead {
 
     /// Applies what the log has behind the followed state. False where another one is to be made of the files.
     func apply(
-        _ followed: inout TableRenewal.Followed, isCancelled: () -> Bool
+        to followed: FollowedState?, isCancelled: () -> Bool
     ) throws(StoreError) -> Bool {
-        guard let next = followed.state, !next.isAtItsEnd else { return false }
+        guard let next = followed, !next.isAtItsEnd else { return false }
         while next.state.lastTransaction < state.lastTransaction, !isCancelled() {
             let missing = state.lastTransaction.rawValue - next.state.lastTransaction.rawValue
             let limit = min(Int(missing), Self.transactionsPerLook)

@@ -11,7 +11,7 @@ final class WriteStall: Sendable {
     private let renewals = DispatchGroup()
     private let waiting = Atomic(0)
 
-    /// How many writers wait.
+    /// How many writers wait, for tests.
     var waitingCount: Int { waiting.load(ordering: .relaxed) }
 
     /// Tables begin to be renewed, which ends with a call of ``end()``.

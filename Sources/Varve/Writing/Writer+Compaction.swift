@@ -17,8 +17,6 @@ extension Writer {
         let build: BuildIdentity?
         /// What the checkpoint stores beside rows and links: nothing in one that is to be small.
         let indexes: [TypeNumber: [IndexDeclaration]]
-        /// What pages may take of the state that the checkpoint is of.
-        let memory: ReplayMemory
     }
 
     /// Begins a compaction. What the log lacks of the types' definitions is logged first. Nil where nothing was ever
@@ -39,8 +37,7 @@ extension Writer {
                         compaction: compaction, replaySteps: core.replaySteps.logged,
                         timeline: core.head.timeline,
                         subjects: core.head.trialSubjects, build: core.opening.build,
-                        indexes: goal == .size ? [:] : core.head.storedIndexes,
-                        memory: core.opening.memory.replay)
+                        indexes: goal == .size ? [:] : core.head.storedIndexes)
                 }
                 core.admission.beginCompaction()
             } catch let error as LogError {

@@ -53,13 +53,14 @@ extension Writer {
         for isLast in [false, false, true] {
             guard let head = try inTurn({ try renewedHead($0) }) else { return }
             try head.follow(&followed, avoiding: errors, isCancelled: isCancelled)
+            if isCancelled() { return }
             let comparison = try head.replacements(followed)
             guard comparison != nil || isLast else { continue }
             let compared = comparison?.tables.mapValues(\.slotCount) ?? [:]
             // Released behind the turn: the last references to what the changes took.
             let former = try inTurn { core -> RenewedHead? in
                 guard let head = try renewedHead(core),
-                    try head.apply(&followed, isCancelled: isCancelled)
+                    try head.apply(to: followed.state, isCancelled: isCancelled)
                 else { return nil }
                 if let next = try head.replacements(followed, idsComparedBelow: compared) {
                     followed.rebuilt = next.rebuilt
@@ -67,7 +68,7 @@ extension Writer {
                 }
                 return head
             }
-            if former != nil || isCancelled() { return }
+            if former != nil { return }
         }
     }
 

@@ -162,6 +162,7 @@ extension AnyTable {
     /// Makes a stored table fit to replace another table with equal rows in equal slots. No context has it yet, and no other
     /// thread.
     ///
+    /// - Parameter compared: below which slot the ids are known to be equal.
     /// - Returns: false where it is not of equal rows and slots.
     /// - Complexity: O(slots that the other table has assigned itself): their ids are read.
     final func takePlace(of former: AnyTable, idsComparedBelow compared: Int) -> Bool {

@@ -219,29 +219,29 @@ package final class PageStore: @unchecked Sendable {
     }
 
     func free(_ number: PageNumber) {
-        if memory != nil, isAsOfImage(number) { return }
-        let page = pages[number]
-        if cold != nil, !canFree(number, page) { return }
-        arena.deallocate(number, page)
+        if cold != nil, !canFree(number) { return }
+        arena.deallocate(number, pages[number])
     }
 
-    /// Whether a page is one of the image. Where memory is limited its place is not used again: reading a block for that takes
-    /// long, and a block with a page in such a place could not be evicted any more.
-    private func isAsOfImage(_ number: PageNumber) -> Bool {
-        guard arena.isOfImage(number) else { return false }
-        return pages.isUnread(number) || pages[number].birth <= imageVersion
-    }
-
-    /// Whether a page of an image, or one beside it, can be freed. The first of a block makes the frames
+    /// Whether a page of an image, or one beside it, can be freed.
+    ///
+    /// Where memory is limited the place of an image's page is not used again: reading a block for that takes long, and a block
+    /// with a page in such a place could not be evicted any more. Elsewhere the first page of a block makes the frames
     /// available that the block holds no page in: it is written anew in any case.
-    private func canFree(_ number: PageNumber, _ page: Page) -> Bool {
+    private func canFree(_ number: PageNumber) -> Bool {
+        let isOfImage = arena.isOfImage(number)
+        // A page that was not read is as the image has it.
+        if isOfImage, memory != nil, pages.isUnread(number) { return false }
+        let page = pages[number]
         // What cannot be read keeps its place, and what two pages name is freed once.
         if page.isPlaceholder || page.isFree { return false }
-        guard arena.isOfImage(number), page.birth <= imageVersion,
-            let run = PageRun(of: number, pages.span(of: number)),
+        guard isOfImage, page.birth <= imageVersion else { return true }
+        if memory != nil { return false }
+        if let run = PageRun(of: number, pages.span(of: number)),
             reusedRuns.insert(run.first).inserted
-        else { return true }
-        arena.takeFreeFrames(of: run)
+        {
+            arena.takeFreeFrames(of: run)
+        }
         return true
     }
 
