@@ -22,6 +22,12 @@ void varve_unmap_memory(void *address, size_t count) {
     (void)munmap(address, count);
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define VARVE_SANITIZES_THREADS 1
+#endif
+#endif
+
 void varve_clear_memory(void *address, size_t count) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t start = (uintptr_t)address, end = start + count;
@@ -32,13 +38,13 @@ void varve_clear_memory(void *address, size_t count) {
     }
     memset(address, 0, first - start);
     memset((void *)last, 0, end - last);
-#ifdef __linux__
+#if defined(__linux__) && !defined(VARVE_SANITIZES_THREADS)
     // The next touch finds zeros.
     if (madvise((void *)first, last - first, MADV_DONTNEED) != 0) {
         memset((void *)first, 0, last - first);
     }
 #else
-    // Mapped anew, because advice leaves what the pages hold.
+    // Mapped anew, because advice leaves what the pages hold, and what the thread sanitizer knows of them.
     void *memory = mmap(
         (void *)first, last - first, PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANON | MAP_NORESERVE | MAP_FIXED, -1, 0);

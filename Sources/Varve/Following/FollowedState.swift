@@ -6,7 +6,7 @@ internal import VarveTables
 /// A state that follows the end of a log: each transaction is read once, and applied.
 ///
 /// Not thread-safe: its owner lets one thread in at a time. States that were returned before may be read meanwhile, through
-/// ``StoreOpening/limited(_:following:)`` where their images are limited.
+/// ``StoreOpening/limited(_:)`` where their images are limited.
 final class FollowedState {
     let log: LogFollower
     private(set) var state: State

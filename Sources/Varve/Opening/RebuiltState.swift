@@ -102,8 +102,8 @@ final class RebuiltState: Sendable {
     /// Why it was made again of other files; empty where it was not.
     var causes: [LogError] { course.withLock { $0.causes } }
 
-    /// The memory of the checkpoint's loaded pages.
-    var cachedBytes: Int { course.withLock { $0.state.cachedBytes } }
+    /// The checkpoint's loaded pages; nil where there is no checkpoint.
+    var cachedPages: CachedPages? { course.withLock { $0.state.cachedPages } }
 
     /// The state that takes the place of one that cannot be read.
     ///

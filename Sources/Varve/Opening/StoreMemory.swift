@@ -18,7 +18,7 @@ final class StoreMemory: Sendable {
     /// What filled tables have reserved.
     private let reserved = Counter()
     private let exceeding = Counter()
-    /// What the pages of one state may take.
+    /// What blocks of a checkpoint may take, for the tables that read it.
     let pages: PageMemoryLimit
     /// Counts what leaves take.
     let leaves = LeafMemory()
@@ -150,7 +150,11 @@ final class StoreMemory: Sendable {
 
     var statistics: MemoryStatistics {
         let states = loaded.withLock { $0.compactMap(\.state) }
-        let pages = states.reduce(0) { $0 + $1.cachedBytes }
+        // States of one checkpoint may share its pages.
+        let pages = Dictionary(
+            states.compactMap { $0.cachedPages.map { ($0.cache, $0.byteCount) } },
+            uniquingKeysWith: max
+        ).values.reduce(0, +)
         func count(_ bytes: Int) -> ByteCount { ByteCount(UInt64(clamping: bytes)) }
         return MemoryStatistics(
             budget: budget, tables: count(reserved.value),

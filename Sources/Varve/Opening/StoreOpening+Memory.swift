@@ -25,21 +25,18 @@ extension StoreOpening {
 
     /// Stored tables for the content of a state.
     ///
-    /// - Parameters:
-    ///   - current: has the types.
-    ///   - former: what the tables read that these are to replace.
+    /// - Parameter current: has the types.
     func renewedTables(
-        of state: State, _ current: StoreState, following former: RebuiltState?
+        of state: State, _ current: StoreState
     ) throws(StoreError) -> Hydrated {
         var opening = opener(of: current)
         // How few slots there are matters to how soon reads are, and not here.
         opening.waitingSlotsMin = min(1, waitingSlotsMin)
-        return try opening.hydrate(state, nil, for: .renewal, following: former)
+        return try opening.hydrate(state, nil, for: .renewal)
     }
 
     /// The state that stored tables read from. Its pages are evicted if they do not fit the memory budget.
-    func limited(_ state: State, following former: RebuiltState? = nil) -> State {
-        state.limited(
-            to: memory.pages, from: memory.limitedImageMin, following: former?.presentState)
+    func limited(_ state: State) -> State {
+        state.limited(to: memory.pages, from: memory.limitedImageMin)
     }
 }

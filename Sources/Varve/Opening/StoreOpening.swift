@@ -372,13 +372,11 @@ struct StoreOpening {
     ///   - tried: which rows need not be tried again.
     ///   - purpose: whether what the types do not name is checked and counted.
     ///   - mayWait: whether tables may wait: what they are filled from can be made again.
-    ///   - former: what stored tables read that these replace.
     func hydrate(
-        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true,
-        following former: RebuiltState? = nil
+        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true
     ) throws(StoreError) -> Hydrated {
         let waits = mayWait && replayed.slotCount >= waitingSlotsMin
-        let replayed = waits ? limited(replayed, following: former) : replayed
+        let replayed = waits ? limited(replayed) : replayed
         let rebuilt = waits ? RebuiltState(replayed, self) : nil
         for withholdsRows in [false, true] {
             let hydrated = try replayed.reading {

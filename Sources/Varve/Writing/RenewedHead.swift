@@ -54,7 +54,7 @@ struct RenewedHead {
         guard let next = followed.state?.state, next.lastTransaction == state.lastTransaction else {
             return nil
         }
-        let renewed = try opening.renewedTables(of: next, state, following: followed.rebuilt)
+        let renewed = try opening.renewedTables(of: next, state)
         let tables = state.context.tables.replacements(
             for: Set(positions.keys), in: renewed.state.context.tables, idsComparedBelow: compared)
         return (tables, renewed.rebuilt)

@@ -70,6 +70,15 @@ struct BlockDirectory: Sendable {
         return rest == 0 && index < run.frameCount ? (block, index) : nil
     }
 
+    /// How many blocks each chunk has.
+    var blockCounts: [Int] {
+        var counts = [Int](repeating: 0, count: chunks.count)
+        for block in blocks {
+            if let chunk = chunkPosition(block.run.first.chunk) { counts[chunk] += 1 }
+        }
+        return counts
+    }
+
     /// The memory that a chunk's frames need.
     func byteCount(ofChunk position: Int) -> Int {
         let chunk = chunks[position]

@@ -10,15 +10,12 @@ final class ChunkMemory: @unchecked Sendable {
         let byteCount: Int
         /// Of the marks, where those of the chunk begin: a word for 64 units.
         let firstWord: Int
-        /// Of the chunk's blocks, those that are not here.
-        let missing: Atomic<Int>
         let address = Atomic<UInt>(0)
         let mapping = Mutex<Void>(())
 
-        init(byteCount: Int, firstWord: Int, blockCount: Int) {
+        init(byteCount: Int, firstWord: Int) {
             self.byteCount = byteCount
             self.firstWord = firstWord
-            missing = Atomic(blockCount)
         }
     }
 
@@ -33,17 +30,11 @@ final class ChunkMemory: @unchecked Sendable {
     init(_ directory: BlockDirectory) {
         count = directory.chunks.count
         entries = .allocate(capacity: count)
-        var blockCounts = [Int](repeating: 0, count: count)
-        for block in directory.blocks {
-            guard let chunk = directory.chunkPosition(block.run.first.chunk) else { continue }
-            blockCounts[chunk] += 1
-        }
         var firstWord = 0
         for (position, chunk) in directory.chunks.enumerated() {
             (entries + position).initialize(
                 to: Entry(
-                    byteCount: directory.byteCount(ofChunk: position), firstWord: firstWord,
-                    blockCount: blockCounts[position]))
+                    byteCount: directory.byteCount(ofChunk: position), firstWord: firstWord))
             firstWord += (chunk.spanCount << PageSpan.unitBits + 63) / 64
         }
         markCount = firstWord
@@ -78,20 +69,13 @@ final class ChunkMemory: @unchecked Sendable {
         return UnsafeMutableRawPointer(bitPattern: address)
     }
 
-    /// Takes in that one more block is here; true for the last.
-    func isComplete(with position: Int) -> Bool {
-        entries[position].missing.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
-            == 0
-    }
-
     /// Evicts a block: its memory is zeros again.
     ///
     /// - Parameters:
     ///   - start: where the block begins.
     ///   - byteCount: the memory of its frames.
-    func evict(_ start: UnsafeMutableRawPointer, byteCount: Int, ofChunk position: Int) {
+    func clear(_ start: UnsafeMutableRawPointer, byteCount: Int) {
         varve_clear_memory(start, byteCount)
-        entries[position].missing.wrappingAdd(1, ordering: .relaxed)
     }
 
     /// Marks a unit. False where it was marked, or no memory can be had.

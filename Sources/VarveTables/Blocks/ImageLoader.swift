@@ -1,115 +1,106 @@
-import CVarve
 import Synchronization
 import VarveEvents
 
-/// Brings the blocks of an image into memory: each at first touch, once for all threads.
+/// Brings pages of an image into memory, from the blocks of a ``BlockCache``: for a store that transactions change, or for a
+/// generation of its pages that is only read.
 ///
-/// A block is read, its checksum compared, decompressed, and its pages are made of their columns in their place, and checked
-/// before any of them is seen:
-/// - kind and size of each page are set to those of its run, and what the page says of itself fits them;
-/// - what it names is a frame of the image of the right kind, which no other page names.
-///
-/// Levels fall from page to page and each page has one parent, so what is loaded is a forest: no circle, and no
-/// walk of it is longer than the image. Whatever else a forged page says is a wrong value, not a wrong access.
-// Sendable unchecked: memory of a block is written by the thread that holds the block's lock before the block's
-// state says that it is here, and belongs to the structures after that.
+/// It takes a block when one of its pages is read first, and has it from then on: reading it again needs no lock. A store's
+/// loader drops all of them where they take too much, when no transaction of its thread reads them; that of a
+/// generation drops them when the generation ends.
+// Sendable unchecked: marks and counts are atomic.
 final class ImageLoader: PageLoader, @unchecked Sendable {
-    private enum BlockState {
-        static let unread: UInt8 = 0
-        static let here: UInt8 = 1
-        /// In the base of the generations, which has changed it.
-        static let inBase: UInt8 = 2
-        /// Not in memory, but read before: what it names was claimed then.
-        static let evicted: UInt8 = 3
+    let cache: BlockCache
+    private let pages: PageTable
+    /// Nil in the loader of a store.
+    let generations: PageGenerations?
+    private let taken: UnsafeMutablePointer<Atomic<Bool>>
+    private let bytesTaken = Atomic<Int>(0)
+    /// Of each chunk's blocks, those that were not taken. Empty in a generation.
+    private let missing: UnsafeMutableBufferPointer<Atomic<Int>>
+    /// Guarded by what evicts: the thread that changes the store.
+    private var bytesNotDropped = 0
 
-        static func isMissing(_ state: UInt8) -> Bool { state == unread || state == evicted }
+    init(of cache: BlockCache, into pages: PageTable) {
+        self.cache = cache
+        self.pages = pages
+        generations = nil
+        taken = Self.marks(cache.root.directory)
+        missing = .allocate(capacity: cache.root.directory.chunks.count)
+        for (position, count) in cache.root.directory.blockCounts.enumerated() {
+            missing.initializeElement(at: position, to: Atomic(count))
+        }
     }
 
-    let root: ImageRoot
-    let source: any BlockSource
-    private let pages: PageTable
-    /// Nil where blocks are never evicted.
-    let generations: PageGenerations?
-    /// The generation before, which blocks are copied from; nil once this one has a successor.
-    private let former: Mutex<ImageLoader?>
-    private let chunks: ChunkMemory
-    private let states: UnsafeMutablePointer<Atomic<UInt8>>
-    /// Each lets one thread at a time read a block, and guards what is known of damage that lasts. Blocks share them: one
-    /// for each block took as long to make as half of the rest.
-    private let locks: UnsafeMutablePointer<Mutex<[(block: Int, damage: PageDamage)]>>
-    /// Neighbours, which are read at once, have different ones.
-    private static let lockCount = 64
-    private let bytesHere = Atomic<Int>(0)
-    /// Guarded by what evicts: the thread that changes the store.
-    private var bytesNotEvicted = 0
-
-    /// - Parameter former: the generation before. It copies no more blocks from its own predecessor.
-    init(
-        _ root: ImageRoot, from source: any BlockSource, into pages: PageTable,
-        _ generations: PageGenerations? = nil, former: ImageLoader? = nil
-    ) {
-        self.root = root
-        self.source = source
+    init(of generations: PageGenerations, into pages: PageTable) {
+        cache = generations.cache
         self.pages = pages
         self.generations = generations
-        former?.forgetFormer()
-        self.former = Mutex(former)
-        chunks = ChunkMemory(root.directory)
-        let count = root.directory.blocks.count
-        states = .allocate(capacity: count)
-        for index in 0..<count { (states + index).initialize(to: Atomic(BlockState.unread)) }
-        for block in generations?.changedBlocks ?? [] {
-            states[block].store(BlockState.inBase, ordering: .relaxed)
-        }
-        locks = .allocate(capacity: Self.lockCount)
-        for index in 0..<Self.lockCount { (locks + index).initialize(to: Mutex([])) }
+        taken = Self.marks(cache.root.directory)
+        missing = UnsafeMutableBufferPointer(start: nil, count: 0)
+    }
+
+    private static func marks(_ directory: BlockDirectory) -> UnsafeMutablePointer<Atomic<Bool>> {
+        let count = directory.blocks.count
+        let marks = UnsafeMutablePointer<Atomic<Bool>>.allocate(capacity: count)
+        for index in 0..<count { (marks + index).initialize(to: Atomic(false)) }
+        return marks
     }
 
     deinit {
-        states.deinitialize(count: directory.blocks.count).deallocate()
-        locks.deinitialize(count: Self.lockCount).deallocate()
-    }
-
-    private var directory: BlockDirectory { root.directory }
-
-    /// Releases the generation before this one: no more blocks are copied from it.
-    private func forgetFormer() {
-        let former = former.withLock { former in
-            defer { former = nil }
-            return former
+        for (block, entry) in directory.blocks.enumerated() where !isMissing(block) {
+            drop(block, entry)
         }
-        withExtendedLifetime(former) {}
+        taken.deinitialize(count: directory.blocks.count).deallocate()
+        missing.deinitialize().deallocate()
     }
 
-    var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
+    var root: ImageRoot { cache.root }
+    var source: any BlockSource { cache.source }
+    private var directory: BlockDirectory { cache.root.directory }
 
-    /// The memory of this generation's blocks, and of those of the generation before.
-    var cachedBytes: Int { loadedBytes + (former.withLock { $0 }?.loadedBytes ?? 0) }
+    /// The memory of blocks that this loader has taken.
+    var loadedBytes: Int { bytesTaken.load(ordering: .relaxed) }
+
+    var cachedPages: CachedPages {
+        CachedPages(cache: ObjectIdentifier(cache), byteCount: cache.loadedBytes)
+    }
 
     var isFull: Bool { generations.map { loadedBytes > $0.limit.bytes / 2 } ?? false }
 
+    // MARK: Reading
+
+    private func isMissing(_ block: Int) -> Bool { !taken[block].load(ordering: .acquiring) }
+
     func isUnread(_ number: PageNumber) -> Bool {
-        guard let block = directory.blockPosition(of: number) else { return false }
-        return BlockState.isMissing(states[block].load(ordering: .acquiring))
+        directory.blockPosition(of: number).map(isMissing) ?? false
     }
 
     func frame(_ number: PageNumber) throws(PageDamage) -> Page {
         guard let chunk = directory.chunkPosition(number.chunk) else { throw .contradiction }
-        // Without a block it is a page that was made behind the image, in a place that was free.
-        let block = directory.blockPosition(of: number)
-        let state = block.map { states[$0].load(ordering: .acquiring) } ?? BlockState.inBase
-        if state == BlockState.inBase, let generations { return generations.basePage(number) }
-        if BlockState.isMissing(state), let block { try load(block, ofChunk: chunk) }
-        guard let memory = chunks.memory(chunk) else {
+        if let block = directory.blockPosition(of: number) {
+            if isMissing(block) { try take(block, ofChunk: chunk) }
+        } else if let generations {
+            // It was made behind the image, in a place that was free.
+            return generations.base.pages.frame(number)
+        }
+        guard let memory = cache.memory(ofChunk: chunk) else {
             throw .noMemory(PageDamage.Place(block: 0, offset: 0, byteCount: 0))
         }
         return Page(address: memory + number.offset)
     }
 
+    private func take(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
+        guard try cache.take(block, ofChunk: chunk, taken[block]) else { return }
+        let run = directory.blocks[block].run
+        bytesTaken.wrappingAdd(run.byteCount, ordering: .relaxed)
+        // The pages of a generation's base may be in a chunk of the image as well.
+        guard generations == nil else { return }
+        let left = missing[chunk].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+        if left == 0 { pages.setChunk(run.first.chunk, to: cache.memory(ofChunk: chunk)) }
+    }
+
     func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page? {
-        guard let block = directory.blockPosition(of: number),
-            BlockState.isMissing(states[block].load(ordering: .acquiring))
-        else { return nil }
+        guard let block = directory.blockPosition(of: number), isMissing(block) else { return nil }
         let entry = directory.blocks[block]
         let start =
             buffers.memory(of: block)
@@ -129,16 +120,16 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         at number: PageNumber, into block: RowBlock, refused: inout PageRun?
     ) -> BlockEntry? {
         if let refused, refused.holds(number) { return nil }
-        guard let position = directory.frame(of: number)?.block,
-            BlockState.isMissing(states[position].load(ordering: .acquiring))
-        else { return nil }
+        guard let position = directory.frame(of: number)?.block, isMissing(position) else {
+            return nil
+        }
         let entry = directory.blocks[position]
         let expectation = PageAnatomy.Expectation(kind: PageKind(.largeContent))
         guard entry.run.kind == PageKind(.rowLeaf) else { return nil }
         let isSound = block.read(
             entry, from: source, version: root.version, through: root.state.lastTransaction
         ) {
-            place(of: $0, expectation) != nil
+            root.place(of: $0, expectation) != nil
         }
         if !isSound { refused = entry.run }
         return isSound ? entry : nil
@@ -148,10 +139,9 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private func readUnclaimed(_ entry: BlockEntry, into start: UnsafeMutableRawPointer) -> Bool {
         start.initializeMemory(as: UInt8.self, repeating: 0, count: entry.run.byteCount)
         do throws(PageDamage) {
-            try entry.readFrames(from: source, into: start)
-            try check(entry, start)
-            try checkReferences(of: entry, start) { number, expectation in
-                place(of: number, expectation) != nil
+            try root.readBlock(entry, from: source, into: start)
+            try root.checkReferences(of: entry, start) { number, expectation in
+                root.place(of: number, expectation) != nil
             }
             return true
         } catch {
@@ -159,158 +149,32 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         }
     }
 
-    // MARK: Loading
+    // MARK: Dropping
 
-    private func load(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
-        let damage: PageDamage? = locks[block % Self.lockCount].withLock { known in
-            // Acquiring, as outside of the lock: the thread sanitizer sees no order that the lock gives.
-            if states[block].load(ordering: .acquiring) == BlockState.here { return nil }
-            if let known = known.first(where: { $0.block == block }) { return known.damage }
-            do throws(PageDamage) {
-                try read(block, ofChunk: chunk)
-            } catch {
-                // Reading may succeed another time. Bytes that were read are what they are.
-                if error.isLasting { known.append((block, error)) }
-                return error
-            }
-            states[block].store(BlockState.here, ordering: .releasing)
-            return nil
-        }
-        if let damage { throw damage }
-    }
-
-    private func read(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
-        let entry = directory.blocks[block]
-        guard let memory = chunks.memory(chunk) else { throw .noMemory(entry.place) }
-        let run = entry.run
-        let start = memory + run.first.offset
-        let former = former.withLock { $0 }
-        if former?.copy(block, ofChunk: chunk, to: start) != true {
-            try entry.readFrames(from: source, into: start)
-            try check(entry, start)
-        }
-        // Last, so that a damaged block claims as few pages as possible. An evicted block has claimed its own.
-        let wasEvicted = states[block].load(ordering: .relaxed) == BlockState.evicted
-        try checkReferences(of: entry, start) { number, expectation in
-            wasEvicted
-                ? place(of: number, expectation) != nil : claim(number, expectation)
-        }
-        bytesHere.wrappingAdd(run.byteCount, ordering: .relaxed)
-        // The pages of a generation's base may be in a chunk of the image as well.
-        if generations == nil, chunks.isComplete(with: chunk) {
-            pages.setChunk(run.first.chunk, to: memory)
-        }
-    }
-
-    // MARK: Evicting
-
-    /// Evicts blocks where they take more than a limit, of a store that makes a state of a log. In a generation that readers
-    /// use, nothing is evicted: the next one replaces it.
+    /// Drops all blocks where they take more than a limit, of a store that makes a state of a log. The cache evicts those that
+    /// no generation has, as far as all take more than they may.
     ///
     /// Transactions change copies of pages, so the blocks are as they were read, but for those with frames that are used anew.
     /// Other threads read only the latter, and pages beside the image, through generations.
     ///
     /// - Parameter changed: the first pages of those.
     func evict(above byteCount: Int, except changed: Set<PageNumber>) -> Bool {
-        guard generations == nil, loadedBytes - bytesNotEvicted > byteCount else { return false }
+        guard generations == nil, loadedBytes - bytesNotDropped > byteCount else { return false }
         for (block, entry) in directory.blocks.enumerated()
-        where states[block].load(ordering: .relaxed) == BlockState.here
-            && !changed.contains(entry.run.first)
-        {
-            guard let chunk = directory.chunkPosition(entry.run.first.chunk),
-                let memory = chunks.memory(chunk)
-            else { continue }
+        where !isMissing(block) && !changed.contains(entry.run.first) {
+            guard let chunk = directory.chunkPosition(entry.run.first.chunk) else { continue }
             pages.setChunk(entry.run.first.chunk, to: nil)
-            chunks.evict(
-                memory + entry.run.first.offset, byteCount: entry.run.byteCount, ofChunk: chunk)
-            states[block].store(BlockState.evicted, ordering: .relaxed)
-            bytesHere.wrappingSubtract(entry.run.byteCount, ordering: .relaxed)
+            missing[chunk].wrappingAdd(1, ordering: .relaxed)
+            drop(block, entry)
         }
-        bytesNotEvicted = loadedBytes
+        bytesNotDropped = loadedBytes
+        cache.evictIdle(above: byteCount)
         return true
     }
 
-    /// Copies a block, if it is loaded, into memory of the next generation.
-    private func copy(
-        _ block: Int, ofChunk chunk: Int, to start: UnsafeMutableRawPointer
-    ) -> Bool {
-        guard states[block].load(ordering: .acquiring) == BlockState.here,
-            let memory = chunks.memory(chunk)
-        else { return false }
-        let run = directory.blocks[block].run
-        start.copyMemory(from: memory + run.first.offset, byteCount: run.byteCount)
-        return true
-    }
-
-    private func check(
-        _ entry: BlockEntry, _ start: UnsafeMutableRawPointer
-    ) throws(PageDamage) {
-        let run = entry.run
-        try entry.checkPages(start, through: root.version) { $0.setEmpty(run) }
-        if run.kind == PageKind(.rowLeaf) { try checkStamps(of: entry, start) }
-    }
-
-    /// - Parameter admits: whether a page may name another one.
-    private func checkReferences(
-        of entry: BlockEntry, _ start: UnsafeMutableRawPointer,
-        _ admits: (PageNumber, PageAnatomy.Expectation) -> Bool
-    ) throws(PageDamage) {
-        for index in 0..<entry.storedFrames {
-            let page = Page(address: start + index * entry.run.frameBytes)
-            if page.isFree { continue }
-            var isSound = true
-            PageAnatomy.forEachReference(of: page) { number, expectation in
-                isSound = isSound && admits(number, expectation)
-            }
-            guard isSound else { throw entry.damaged("page \(index) names what it cannot") }
-        }
-    }
-
-    private func checkStamps(
-        of entry: BlockEntry, _ start: UnsafeMutableRawPointer
-    ) throws(PageDamage) {
-        for index in 0..<entry.storedFrames {
-            let page = Page(address: start + index * entry.run.frameBytes)
-            guard
-                page.isFree || RowLeaf.hasSoundStamps(page, through: root.state.lastTransaction)
-            else {
-                throw entry.damaged(
-                    "a row of page \(index) has an ordinal or a transaction that none can have")
-            }
-        }
-    }
-
-    /// Whether a number leads to a page of the image, of the right kind, that no page named before.
-    func claim(_ number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Bool {
-        guard let chunk = place(of: number, expectation) else { return false }
-        return chunks.mark(number.unit, ofChunk: chunk)
-    }
-
-    /// The position of the chunk of a page that is in the image, and of the right kind.
-    private func place(of number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Int? {
-        guard let (block, _) = directory.frame(of: number),
-            expectation.admits(directory.blocks[block].run)
-        else { return nil }
-        return directory.chunkPosition(number.chunk)
-    }
-}
-
-extension PageDamage {
-    /// Whether another attempt would come to the same.
-    fileprivate var isLasting: Bool {
-        switch self {
-        case .unreadable, .cut, .noMemory: false
-        case .checksum, .content, .contradiction: true
-        }
-    }
-}
-
-extension Page {
-    /// Makes a free frame of one that holds no page: it reads as an empty page.
-    fileprivate func setEmpty(_ run: PageRun) {
-        setKind(run.kind, byteCount: run.frameBytes)
-        count = 0
-        clear()
-        setFree(next: .none)
+    private func drop(_ block: Int, _ entry: BlockEntry) {
+        taken[block].store(false, ordering: .relaxed)
+        bytesTaken.wrappingSubtract(entry.run.byteCount, ordering: .relaxed)
+        cache.drop(block)
     }
 }

@@ -13,58 +13,53 @@ package final class PageMemoryLimit: Sendable {
 
 /// What all generations of a state's pages share.
 ///
-/// A generation is a cache of an image's blocks. Once they take half of the limit, the next generation replaces it. That one
-/// copies blocks from this one on demand, as long as this one lives, and reads others from the image again. So blocks that
-/// are used often stay, and others are evicted. An operation holds the state that it reads; the last one releases this
-/// generation. No operation waits, pins a block or counts itself.
+/// A generation is a view of an image's blocks in a ``BlockCache``. Once what it has read takes half of the limit, the next
+/// generation replaces it, which has read nothing yet. So blocks that are used often stay, and others are evicted when the
+/// cache needs their memory. An operation holds the state that it reads; the last one releases the generation. No operation
+/// pins a block or counts itself.
 ///
-///     image        [block][block][block][block][block]
-///     generation 6    *             *      *             full: only copied from
-///     generation 7    *      *                           loads what is read now
+///     cache        [block][block][block][block][block]
+///     generation 6    *             *      *             full
+///     generation 7    *      *                           has what is read now
 ///     base         pages that transactions have made behind the image
 final class PageGenerations: Sendable {
-    let image: ImageRoot
-    let source: any BlockSource
+    let cache: BlockCache
     let limit: PageMemoryLimit
     /// The pages that transactions have made after the image.
     let base: PageSnapshot
     /// The chunks that only such pages are in.
     fileprivate let chunks: [PageTable.Chunk]
-    /// The blocks with frames that such pages are in, or were free for them, ascending by position.
-    let changedBlocks: [Int]
 
     /// Nil if the snapshot has no image. No other thread may change the store meanwhile.
+    ///
+    /// The store's memory must be limited: one that is not writes its pages into blocks of the image.
     init?(of base: PageSnapshot, limit: PageMemoryLimit) {
-        guard let loader = base.store.cold?.loader as? ImageLoader else { return nil }
-        image = loader.root
-        source = loader.source
+        guard base.store.memory != nil, let loader = base.store.cold?.loader as? ImageLoader else {
+            return nil
+        }
+        cache = loader.cache
         self.limit = limit
         self.base = base
         chunks = base.store.chunksBesideImage
-        changedBlocks = base.store.reusedRuns
-            .compactMap { loader.root.directory.blockPosition(of: $0) }.sorted()
+        cache.admitGenerations(limit)
     }
 
-    /// A page of the base, in a chunk that the image has too.
-    func basePage(_ number: PageNumber) -> Page { base.pages.frame(number) }
+    deinit { cache.endGenerations() }
 }
 
 extension State {
     /// The state with pages that take no more memory than a limit, except for those of running operations; see ``isFull``.
-    /// The state itself if it was not opened from an image, or if all pages of the image take less than `byteCountMin`.
+    /// The state itself if it was not opened from an image with limited memory, or if all pages of the image take less than
+    /// `byteCountMin`.
     ///
     /// Nothing may change the state's store meanwhile. Transactions begin with the state itself, not with this one.
-    ///
-    /// - Parameter former: a limited state whose cache the new one copies blocks from, if its store is the same.
-    package func limited(
-        to limit: PageMemoryLimit, from byteCountMin: Int, following former: State? = nil
-    ) -> State {
+    package func limited(to limit: PageMemoryLimit, from byteCountMin: Int) -> State {
         guard let snapshot, let generations = PageGenerations(of: snapshot, limit: limit),
-            generations.image.directory.pageBytes >= byteCountMin
+            generations.cache.root.directory.pageBytes >= byteCountMin
         else { return self }
-        let cache = former?.store.cold?.loader as? ImageLoader
-        let isShared = cache?.generations?.base.store === store
-        return State(self, in: PageStore(generations, former: isShared ? cache : nil))
+        // Making the state has read blocks that the cache may need.
+        store.evictBlocks(above: 0)
+        return State(self, in: PageStore(generations))
     }
 
     /// Whether the loaded pages take half of the limit: then ``inNextGeneration()`` is to replace this state.
@@ -73,8 +68,8 @@ extension State {
     /// The memory of loaded pages of the image.
     var loadedBytes: Int { store.cold?.loadedBytes ?? 0 }
 
-    /// The memory of loaded pages of the image, with those of the generation before.
-    package var cachedBytes: Int { store.cold?.loader.cachedBytes ?? 0 }
+    /// The loaded pages of the image, with those that others have read; nil in a state that was not opened from one.
+    package var cachedPages: CachedPages? { store.cold?.loader.cachedPages }
 
     /// The memory of all pages that the state could load; of a state that was not opened from an image, of all its pages.
     package var pageBytes: Int {
@@ -89,11 +84,11 @@ extension State {
         return count > 0 ? pageBytes / count : store.changedBytes / max(slotCount, 1)
     }
 
-    /// The state with an empty cache of pages, which copies blocks from this one on demand: the others are evicted.
+    /// The state with pages of which none is read yet: those that it does not read either can be evicted.
     package func inNextGeneration() -> State {
         guard let loader = store.cold?.loader as? ImageLoader, let generations = loader.generations
         else { return self }
-        return State(self, in: PageStore(generations, former: loader))
+        return State(self, in: PageStore(generations))
     }
 
     private init(_ state: State, in store: PageStore) {
@@ -112,15 +107,9 @@ extension State {
 }
 
 extension PageStore {
-    /// - Parameter former: the generation before; nil for the first.
-    fileprivate convenience init(_ generations: PageGenerations, former: ImageLoader?) {
+    fileprivate convenience init(_ generations: PageGenerations) {
         self.init(of: generations.base, sharing: generations.chunks) { pages in
-            let loader = ImageLoader(
-                generations.image, from: generations.source, into: pages, generations,
-                former: former)
-            // It did not throw when the image was opened.
-            try? generations.image.checkRoots(loader)
-            return loader
+            ImageLoader(of: generations, into: pages)
         }
     }
 }

@@ -13,16 +13,17 @@ extension State {
     ) throws(ImageError) -> (state: State, image: StoredImage) {
         let root = try ImageRoot.read(from: source)
         let store: PageStore
-        var loader: ImageLoader?
+        var cache: BlockCache?
         store = PageStore(
             root.directory.layout, root.directory.blocks.lazy.map(\.run), version: root.version,
             memory: memory
         ) { pages in
-            let made = ImageLoader(root, from: source, into: pages)
-            loader = made
-            return made
+            let made = BlockCache(
+                root, from: source, bytesMax: memory?.unchangedBytesMax ?? .max)
+            cache = made
+            return ImageLoader(of: made, into: pages)
         }
-        if let loader { try root.checkRoots(loader) }
+        if let cache { try root.checkRoots(cache) }
         let snapshot = store.firstSnapshot()
         let state = State(
             store, snapshot, catalog: root.state.catalog, tables: root.makeTables(),
@@ -47,13 +48,13 @@ extension PageStore {
 extension ImageRoot {
     /// Throws unless each structure begins with a page of its kind, which no other one begins with, and the tables
     /// have as many leaves of rows as their slots need.
-    func checkRoots(_ loader: ImageLoader) throws(ImageError) {
+    fileprivate func checkRoots(_ cache: BlockCache) throws(ImageError) {
         var isSound = true
         var leafCount = 0
         for table in state.tables {
             leafCount += RowTree.leafCount(of: table.parts.rows.count)
             state.forEachRoot(of: table) { number, expectation in
-                isSound = isSound && loader.claim(number, expectation)
+                isSound = isSound && cache.claim(number, expectation)
             }
         }
         guard isSound else {

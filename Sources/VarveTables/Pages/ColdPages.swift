@@ -20,6 +20,13 @@ package final class ColdPages: Sendable {
     }
 }
 
+/// The pages of an image that are in memory.
+package struct CachedPages: Hashable, Sendable {
+    /// Who read pages of one cache name the same.
+    package let cache: ObjectIdentifier
+    package let byteCount: Int
+}
+
 /// Brings pages of an image into memory. Any number of threads ask for them.
 protocol PageLoader: AnyObject, Sendable {
     /// The frame with a number, which may be any.
@@ -30,16 +37,16 @@ protocol PageLoader: AnyObject, Sendable {
     /// The frame with a number whose block is not in memory, read into a buffer. Nil if the block is to be loaded.
     func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page?
 
+    /// The memory of the pages that were read through this loader.
     var loadedBytes: Int { get }
 
-    /// Evicts blocks where they take more than a limit; see ``PageStore/evictBlocks(above:)``.
+    /// Drops blocks where they take more than a limit; see ``PageStore/evictBlocks(above:)``.
     ///
     /// - Parameter changed: the first pages of blocks that are not as they were read.
-    /// - Returns: whether blocks were evicted.
+    /// - Returns: whether blocks were dropped.
     func evict(above byteCount: Int, except changed: Set<PageNumber>) -> Bool
 
-    /// The memory of loaded pages, with those of the generation before.
-    var cachedBytes: Int { get }
+    var cachedPages: CachedPages { get }
 
     /// Whether the next generation of pages is to replace this one.
     var isFull: Bool { get }

@@ -29,7 +29,7 @@ package final class PageStore: @unchecked Sendable {
     /// The newest version that the image knows of which the store began with.
     private let imageVersion: PageVersion
     /// The runs of the image whose free frames were made available.
-    @exclusivity(unchecked) private(set) var reusedRuns: Set<PageNumber> = []
+    @exclusivity(unchecked) private var reusedRuns: Set<PageNumber> = []
 
     /// Records whose snapshots are gone and that the writer has not processed: a stack, pushed to by
     /// any thread and taken as a whole by the writer. 0 is the empty stack, any other value an
@@ -182,8 +182,8 @@ package final class PageStore: @unchecked Sendable {
         }
     }
 
-    /// Evicts unchanged blocks of the image where what is loaded takes more than a limit. Between two calls of the thread that
-    /// changes the store; others read none of those blocks in its memory, but through generations of their own.
+    /// Drops unchanged blocks of the image where what is loaded takes more than a limit, so that they can be evicted. Between
+    /// two calls of the thread that changes the store; others read such blocks through generations of their own.
     func evictBlocks(above byteCount: Int) {
         if cold?.loader.evict(above: byteCount, except: reusedRuns) == true { pageOut() }
     }

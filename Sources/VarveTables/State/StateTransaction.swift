@@ -90,7 +90,7 @@ package final class StateTransaction {
     /// changed stays.
     ///
     /// Between two calls to this transaction. Other threads read no pages of the image through the states of its store, but
-    /// through ``State/limited(to:from:following:)``.
+    /// through ``State/limited(to:from:)``.
     package func evictPages() { transaction.store.evictBlocks() }
 
     /// A revision of a type.

@@ -1,0 +1,259 @@
+import CVarve
+import Synchronization
+import VarveEvents
+
+/// The blocks of an image that are in memory, once for all who read the opened image.
+///
+/// Each ``ImageLoader`` takes the blocks that it reads, and drops them all at once. A block that no loader has is idle: it stays
+/// in memory until others need that. Then a hand that walks over all blocks evicts the next idle one that none has taken since
+/// the hand was there.
+///
+///     blocks        [ ][2][0][ ][1][0][ ][1]      in memory, with how many loaders have it
+///     hand                     ^                  evicts the idle one behind it
+///
+/// A loader knows the blocks that it has by marks of its own. So reading them takes no lock, and pins and counts nothing.
+///
+/// A block is read, its checksum compared, decompressed, and its pages are made of their columns in their place, and checked
+/// before any of them is seen:
+/// - kind and size of each page are set to those of its run, and what the page says of itself fits them;
+/// - what it names is a frame of the image of the right kind, which no other page names.
+///
+/// Levels fall from page to page and each page has one parent, so what is loaded is a forest: no circle, and no
+/// walk of it is longer than the image. Whatever else a forged page says is a wrong value, not a wrong access.
+// Sendable unchecked: what is known of a block changes under the block's lock, and so does its memory, which is written while no
+// loader has the block.
+final class BlockCache: @unchecked Sendable {
+    /// What is known of a block.
+    private struct Use {
+        private(set) var bits: UInt32
+        private static let loader: UInt32 = 8
+
+        init(bits: UInt32) { self.bits = bits }
+
+        var isHere: Bool { bits & 1 != 0 }
+        /// Whether it was read before: what it names was claimed then.
+        var hasClaimed: Bool { bits & 2 != 0 }
+        /// Whether a loader has taken it since the hand was there.
+        var isRecent: Bool { bits & 4 != 0 }
+        /// Whether it is here, and no loader has it.
+        var isIdle: Bool { isHere && bits < Self.loader }
+
+        mutating func noteRead() { bits |= 3 }
+        mutating func noteEviction() { bits &= ~1 }
+        mutating func noteHand() { bits &= ~4 }
+        mutating func addLoader() { bits = (bits + Self.loader) | 4 }
+        mutating func removeLoader() { bits -= Self.loader }
+    }
+
+    /// What generations may take, and how many lines of generations there are.
+    private struct Admission {
+        var limit: PageMemoryLimit?
+        var count = 0
+    }
+
+    let root: ImageRoot
+    let source: any BlockSource
+    private let chunks: ChunkMemory
+    private let uses: UnsafeMutablePointer<Atomic<UInt32>>
+    /// Each guards what is known of its blocks, and of damage that lasts. Blocks share them: one for each block took as long
+    /// to make as half of the rest.
+    private let locks: UnsafeMutablePointer<Mutex<[(block: Int, damage: PageDamage)]>>
+    /// Neighbours, which are read at once, have different ones.
+    private static let lockCount = 64
+    private let bytesHere = Atomic<Int>(0)
+    private let bytesIdle = Atomic<Int>(0)
+    /// What is left of idle blocks where there are no generations.
+    private let bytesMax: Int
+    private let admission = Mutex(Admission())
+    /// The block that the hand looks at next, modulo their number.
+    private let hand = Atomic<Int>(0)
+    /// Bounds for what a read waits for: blocks that are evicted, and looked at.
+    private static let (evictionsMax, looksMax) = (8, 1_024)
+
+    /// - Parameter bytesMax: idle blocks go where all take more than this, or than generations may where that is more.
+    init(_ root: ImageRoot, from source: any BlockSource, bytesMax: Int) {
+        self.root = root
+        self.source = source
+        self.bytesMax = bytesMax
+        chunks = ChunkMemory(root.directory)
+        let count = root.directory.blocks.count
+        // Zeros that the system clears when they are touched first: an opening reads few blocks.
+        guard let memory = varve_map_memory(Self.useBytes(count)) else {
+            preconditionFailure("There are no addresses left for what is known of blocks")
+        }
+        uses = memory.assumingMemoryBound(to: Atomic<UInt32>.self)
+        locks = .allocate(capacity: Self.lockCount)
+        for index in 0..<Self.lockCount { (locks + index).initialize(to: Mutex([])) }
+    }
+
+    deinit {
+        varve_unmap_memory(uses, Self.useBytes(directory.blocks.count))
+        locks.deinitialize(count: Self.lockCount).deallocate()
+    }
+
+    private static func useBytes(_ blockCount: Int) -> Int {
+        max(blockCount, 1) * MemoryLayout<UInt32>.size
+    }
+
+    private var directory: BlockDirectory { root.directory }
+
+    /// The memory of all blocks that are here.
+    var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
+
+    /// A line of generations begins, which may take so much.
+    func admitGenerations(_ limit: PageMemoryLimit) {
+        admission.withLock {
+            $0.limit = limit
+            $0.count += 1
+        }
+    }
+
+    /// The last generation of a line has ended.
+    func endGenerations() {
+        admission.withLock {
+            $0.count -= 1
+            if $0.count == 0 { $0.limit = nil }
+        }
+        evictIdle(above: bytesMax)
+    }
+
+    /// The memory of a chunk; nil where there are no addresses left.
+    func memory(ofChunk position: Int) -> UnsafeMutableRawPointer? { chunks.memory(position) }
+
+    /// Whether a number leads to a page of the image, of the right kind, that no page named before.
+    func claim(_ number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Bool {
+        guard let chunk = root.place(of: number, expectation) else { return false }
+        return chunks.mark(number.unit, ofChunk: chunk)
+    }
+
+    // MARK: Loaders
+
+    /// Takes a block for a loader, which reads it without a lock from then on. Reads it where it is not here.
+    ///
+    /// - Parameter isTaken: the loader's mark. It is set under the block's lock: a loader takes a block once.
+    /// - Returns: whether it was not taken before.
+    func take(
+        _ block: Int, ofChunk chunk: Int, _ isTaken: borrowing Atomic<Bool>
+    ) throws(PageDamage) -> Bool {
+        var (isNews, isRead) = (false, false)
+        let damage: PageDamage? = locks[block % Self.lockCount].withLock { known in
+            // Acquiring, here and of uses: the thread sanitizer sees no order that the lock gives.
+            if isTaken.load(ordering: .acquiring) { return nil }
+            if let known = known.first(where: { $0.block == block }) { return known.damage }
+            do throws(PageDamage) {
+                isRead = try addLoader(block, ofChunk: chunk)
+            } catch {
+                // Reading may succeed another time. Bytes that were read are what they are.
+                if error.isLasting { known.append((block, error)) }
+                return error
+            }
+            isTaken.store(true, ordering: .releasing)
+            isNews = true
+            return nil
+        }
+        if let damage { throw damage }
+        if isRead { evictIdle(evictions: Self.evictionsMax, looks: Self.looksMax, above: bytesMax) }
+        return isNews
+    }
+
+    /// Under the block's lock. Returns whether the block was read.
+    private func addLoader(_ block: Int, ofChunk chunk: Int) throws(PageDamage) -> Bool {
+        var use = use(of: block)
+        let isRead = !use.isHere
+        if isRead {
+            try read(block, ofChunk: chunk, isFirst: !use.hasClaimed)
+            use.noteRead()
+        } else if use.isIdle {
+            bytesIdle.wrappingSubtract(directory.blocks[block].run.byteCount, ordering: .relaxed)
+        }
+        use.addLoader()
+        set(use, of: block)
+        return isRead
+    }
+
+    /// Drops a block that a loader has taken and reads no more.
+    func drop(_ block: Int) {
+        locks[block % Self.lockCount].withLock { _ in
+            var use = use(of: block)
+            use.removeLoader()
+            set(use, of: block)
+            guard use.isIdle else { return }
+            bytesIdle.wrappingAdd(directory.blocks[block].run.byteCount, ordering: .relaxed)
+        }
+    }
+
+    private func use(of block: Int) -> Use {
+        Use(bits: uses[block].load(ordering: .acquiring))
+    }
+
+    private func set(_ use: Use, of block: Int) {
+        uses[block].store(use.bits, ordering: .releasing)
+    }
+
+    private func read(_ block: Int, ofChunk chunk: Int, isFirst: Bool) throws(PageDamage) {
+        let entry = directory.blocks[block]
+        guard let memory = chunks.memory(chunk) else { throw .noMemory(entry.place) }
+        let start = memory + entry.run.first.offset
+        try root.readBlock(entry, from: source, into: start)
+        // Last, so that a damaged block claims as few pages as possible.
+        try root.checkReferences(of: entry, start) { number, expectation in
+            isFirst ? claim(number, expectation) : root.place(of: number, expectation) != nil
+        }
+        bytesHere.wrappingAdd(entry.run.byteCount, ordering: .relaxed)
+    }
+
+    // MARK: Evicting
+
+    /// Evicts idle blocks where all take more than a limit, or than generations may where that is more.
+    func evictIdle(above byteCount: Int) {
+        // The hand meets a block again that it leaves, because it was taken.
+        let looks = 2 * directory.blocks.count
+        evictIdle(evictions: .max, looks: looks, above: byteCount)
+    }
+
+    private func evictIdle(evictions: Int, looks: Int, above byteCount: Int) {
+        let limit = max(byteCount, admission.withLock { $0.limit?.bytes } ?? 0)
+        var (evictions, looks) = (evictions, looks)
+        while loadedBytes > limit, bytesIdle.load(ordering: .relaxed) > 0, looks > 0, evictions > 0
+        {
+            looks -= 1
+            let step = hand.wrappingAdd(1, ordering: .relaxed).oldValue
+            let block = Int(UInt(bitPattern: step) % UInt(directory.blocks.count))
+            if use(of: block).isIdle, meet(block) { evictions -= 1 }
+        }
+    }
+
+    /// The hand is at a block. Returns whether that was evicted. One whose lock another thread has, which may wait for a
+    /// disk, is passed over.
+    private func meet(_ block: Int) -> Bool {
+        let run = directory.blocks[block].run
+        guard let chunk = directory.chunkPosition(run.first.chunk),
+            let memory = chunks.memory(chunk)
+        else { return false }
+        let isEvicted = locks[block % Self.lockCount].withLockIfAvailable { _ in
+            var use = use(of: block)
+            guard use.isIdle else { return false }
+            let isEvicted = !use.isRecent
+            if isEvicted {
+                chunks.clear(memory + run.first.offset, byteCount: run.byteCount)
+                use.noteEviction()
+                bytesHere.wrappingSubtract(run.byteCount, ordering: .relaxed)
+                bytesIdle.wrappingSubtract(run.byteCount, ordering: .relaxed)
+            }
+            use.noteHand()
+            set(use, of: block)
+            return isEvicted
+        }
+        return isEvicted ?? false
+    }
+}
+
+extension PageDamage {
+    /// Whether another attempt would come to the same.
+    fileprivate var isLasting: Bool {
+        switch self {
+        case .unreadable, .cut, .noMemory: false
+        case .checksum, .content, .contradiction: true
+        }
+    }
+}
