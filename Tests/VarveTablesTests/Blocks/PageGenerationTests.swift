@@ -72,7 +72,7 @@ struct PageGenerationTests {
     @Test("What fits the limit is read once, through any number of generations and transactions")
     func sharing() throws {
         let source = MemorySource(try UserLog.state(count: 5_000).image().bytes)
-        var whole = try State.open(source, memory: Self.memory(1 << 20)).state
+        var whole = try State.open(source, memory: Self.memory()).state
         let limit = PageMemoryLimit(2 * whole.pageBytes)
         var state = whole.limited(to: limit, from: 0)
         var ages = (0..<5_000).map { $0 % 90 }
