@@ -42,7 +42,7 @@ public struct MemoryStatistics: Hashable, Sendable {
     public let budget: ByteCount
     /// An estimate of what the tables take, or will take when they are filled, that fit the budget.
     public let tables: ByteCount
-    /// What is loaded of the other tables, in pages.
+    /// What is loaded of the other tables, in pages, and what making their newest state has read.
     public let pages: ByteCount
     /// An estimate of what is decoded from those pages: entities and lists that were read.
     public let entities: ByteCount

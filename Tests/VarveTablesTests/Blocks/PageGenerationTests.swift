@@ -55,7 +55,7 @@ struct PageGenerationTests {
             let before = source.ranges.count
             #expect(try Self.age(of: 77, state) == 77)
             rereadCount += source.ranges.count - before
-            // Half of the limit for each of two generations, and what one operation loads in addition.
+            // Half of the limit for a generation, idle blocks up to all of it, and what one operation loads in addition.
             #expect(state.loadedBytes < limit / 2 + 16 * (32 << 10))
             #expect(try #require(state.cachedPages).byteCount < limit + 16 * (32 << 10))
             if state.isFull {
