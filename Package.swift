@@ -68,6 +68,13 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
+// Modules that are optimized in debug builds too, with their assertions, because tests wait for them: the library, the
+// tool, and what tests share. Tools/test sets it.
+let librarySettings: [SwiftSetting] =
+    settings
+    + (Context.environment["VARVE_OPTIMIZED"] == "1"
+        ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
+
 let macroSettings: [SwiftSetting] =
     settings
     + (toolchainHost.map { [.unsafeFlags(["-I", $0]), .define("VARVE_TOOLCHAIN_SYNTAX")] } ?? [])
@@ -118,20 +125,21 @@ let package = Package(
         // SHA-256, of assets. On Apple platforms the system has it.
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "CVarve"),
-        .target(name: "VarveText", swiftSettings: settings),
-        .target(name: "VarveCompression", dependencies: ["CLZ4"], swiftSettings: settings),
+        .target(name: "VarveText", swiftSettings: librarySettings),
+        .target(name: "VarveCompression", dependencies: ["CLZ4"], swiftSettings: librarySettings),
         .target(
             name: "VarveLog", dependencies: ["CVarve", "VarveCompression", "VarveText"],
-            swiftSettings: settings),
+            swiftSettings: librarySettings),
         .target(
-            name: "VarveEvents", dependencies: ["CVarve", "VarveText"], swiftSettings: settings),
+            name: "VarveEvents", dependencies: ["CVarve", "VarveText"],
+            swiftSettings: librarySettings),
         .target(
             name: "VarveTables", dependencies: ["CVarve", "VarveCompression", "VarveEvents"],
-            swiftSettings: settings),
+            swiftSettings: librarySettings),
         .target(
             name: "VarveGraph",
             dependencies: ["CVarve", "VarveEvents", "VarveMacroPlugin", "VarveText"],
-            swiftSettings: settings),
+            swiftSettings: librarySettings),
         // A library of its own: tests that depend on a plugin, and all that they need, are built for the
         // machine that compiles, beside what programs need, so that everything is compiled twice.
         .target(
@@ -143,31 +151,31 @@ let package = Package(
         .target(
             name: "VarveReplay",
             dependencies: ["CVarve", "VarveLog", "VarveEvents", "VarveTables"],
-            swiftSettings: settings),
+            swiftSettings: librarySettings),
         .target(
             name: "VarveAssets",
             dependencies: [
                 .byName(name: "CCrypto", condition: .when(platforms: [.linux])), "VarveLog",
                 "VarveEvents", "VarveReplay",
-            ], swiftSettings: settings),
+            ], swiftSettings: librarySettings),
         .target(
             name: "Varve",
             dependencies: [
                 "VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveAssets",
                 "VarveGraph", "VarveText",
-            ], swiftSettings: settings),
+            ], swiftSettings: librarySettings),
         .target(
             name: "VarveInspection",
             dependencies: [
                 "VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveAssets", "VarveText",
             ],
-            swiftSettings: settings),
+            swiftSettings: librarySettings),
 
         // Tools
         .target(name: "VarveTerminal", path: "Tools/terminal", swiftSettings: settings),
         .target(
             name: "VarveTool", dependencies: ["VarveInspection", "VarveTerminal", "VarveText"],
-            path: "Tools/varve", exclude: ["Main"], swiftSettings: settings),
+            path: "Tools/varve", exclude: ["Main"], swiftSettings: librarySettings),
         .executableTarget(
             name: "VarveToolMain", dependencies: ["VarveTool"], path: "Tools/varve/Main",
             swiftSettings: settings),
@@ -198,14 +206,14 @@ let package = Package(
         // Tests
         .target(
             name: "VarveTestSupport", dependencies: ["VarveLog", "VarveEvents"],
-            path: "Tests/VarveTestSupport", swiftSettings: settings),
+            path: "Tests/VarveTestSupport", swiftSettings: librarySettings),
         // What fuzzers feed.
         .target(
             name: "VarveFuzzing",
             dependencies: [
                 "VarveLog", "VarveEvents", "VarveTables", "VarveInspection", "VarveTool",
                 "VarveTestSupport",
-            ], path: "Tests/VarveFuzzing", swiftSettings: settings),
+            ], path: "Tests/VarveFuzzing", swiftSettings: librarySettings),
         .testTarget(
             name: "VarveLogTests",
             dependencies: ["VarveCompression", "VarveLog", "VarveTestSupport"],
