@@ -21,6 +21,7 @@ struct RenewedHead {
         if !causes.isEmpty { followed.state = nil }
         if try !apply(to: followed.state, isCancelled: isCancelled) {
             followed.state = try opening.following(avoiding: causes)
+            followed.comparedSlots = [:]
         }
         try followed.state?.makeIndexes(
             state.storedIndexes(ofTablesAt: positions.keys),
@@ -46,17 +47,16 @@ struct RenewedHead {
     }
 
     /// Stored tables for the positions; nil where the log has led to another transaction.
-    ///
-    /// - Parameter compared: below which slots ids are known to be equal, by position.
     func replacements(
-        _ followed: TableRenewal.Followed, idsComparedBelow compared: [Int: Int] = [:]
+        _ followed: inout TableRenewal.Followed
     ) throws(StoreError) -> (tables: [Int: AnyTable], rebuilt: RebuiltState?)? {
         guard let next = followed.state?.state, next.lastTransaction == state.lastTransaction else {
             return nil
         }
         let renewed = try opening.renewedTables(of: next, state)
         let tables = state.context.tables.replacements(
-            for: Set(positions.keys), in: renewed.state.context.tables, idsComparedBelow: compared)
+            for: Set(positions.keys), in: renewed.state.context.tables,
+            idsComparedBelow: &followed.comparedSlots)
         return (tables, renewed.rebuilt)
     }
 }

@@ -17,6 +17,8 @@ final class TableRenewal: Sendable {
     struct Followed {
         var state: FollowedState?
         weak var rebuilt: RebuiltState?
+        /// Below which slots the state's ids are those of the head's tables, by position: both only add to them.
+        var comparedSlots: [Int: Int] = [:]
     }
 
     // Sendable unchecked: the lock guards it.

@@ -54,15 +54,15 @@ extension Writer {
             guard let head = try inTurn({ try renewedHead($0) }) else { return }
             try head.follow(&followed, avoiding: errors, isCancelled: isCancelled)
             if isCancelled() { return }
-            let comparison = try head.replacements(followed)
-            guard comparison != nil || isLast else { continue }
-            let compared = comparison?.tables.mapValues(\.slotCount) ?? [:]
+            // Most ids are compared here, and those of the last transactions in the turn.
+            let isCompared = try head.replacements(&followed) != nil
+            guard isCompared || isLast else { continue }
             // Released behind the turn: the last references to what the changes took.
             let former = try inTurn { core -> RenewedHead? in
                 guard let head = try renewedHead(core),
                     try head.apply(to: followed.state, isCancelled: isCancelled)
                 else { return nil }
-                if let next = try head.replacements(followed, idsComparedBelow: compared) {
+                if let next = try head.replacements(&followed) {
                     followed.rebuilt = next.rebuilt
                     use(next.tables, of: head, core)
                 }

@@ -181,13 +181,16 @@ package struct TableList {
     /// Stored tables that replace some of these, by position: they have equal content. What the replaced tables hold of changes
     /// and insertions is then read from a file as well.
     ///
+    /// Links name slots. So a table is replaced only where the tables that it leads to have equal ids in equal slots too,
+    /// whether these are replaced or not.
+    ///
     /// - Parameters:
     ///   - positions: which tables are to be replaced.
     ///   - other: tables with equal content, which no other context has.
-    ///   - compared: below which slots the ids of a table are known to be equal, by position.
+    ///   - compared: below which slots the ids of a table are known to be equal, by position; grows by what is compared.
     package func replacements(
         for positions: Set<Int>, in other: borrowing TableList,
-        idsComparedBelow compared: [Int: Int] = [:]
+        idsComparedBelow compared: inout [Int: Int]
     ) -> [Int: AnyTable] {
         var replacements: [Int: AnyTable] = [:]
         for position in positions {
@@ -196,9 +199,23 @@ package struct TableList {
             let next = other.tables.unfilled[found]
             if next.takePlace(of: former, idsComparedBelow: compared[position] ?? 0) {
                 replacements[position] = next
+                compared[position] = next.slotCount
             }
         }
-        return replacements
+        var agreeing = Set(replacements.keys)
+        let targets = replacements.values.flatMap { $0.relations.map(\.childTable) }
+        for position in Set(targets).subtracting(agreeing) {
+            let former = tables.unfilled[position]
+            guard let found = other.position(of: former.descriptor),
+                other.tables.unfilled[found].hasSameIDs(
+                    as: former, comparedBelow: compared[position] ?? 0)
+            else { continue }
+            agreeing.insert(position)
+            compared[position] = former.slotCount
+        }
+        return replacements.filter { _, table in
+            table.relations.allSatisfy { agreeing.contains($0.childTable) }
+        }
     }
 
     package mutating func replace(by replacements: [Int: AnyTable]) {

@@ -166,8 +166,8 @@ extension AnyTable {
     /// - Returns: false where it is not of equal rows and slots.
     /// - Complexity: O(slots that the other table has assigned itself): their ids are read.
     final func takePlace(of former: AnyTable, idsComparedBelow compared: Int) -> Bool {
-        guard !isFilled, slotCount == former.slotCount, liveCount == former.liveCount,
-            !former.hasJournal, hasNewIDs(of: former, from: compared)
+        guard !isFilled, liveCount == former.liveCount, !former.hasJournal,
+            hasSameIDs(as: former, comparedBelow: compared)
         else { return false }
         usePositions(of: former)
         // The filled table as well: tables have other positions in another context.
@@ -176,6 +176,14 @@ extension AnyTable {
         nextOrdinal = max(nextOrdinal, former.nextOrdinal)
         order.greatestOrdinal = nextOrdinal - 1
         return true
+    }
+
+    /// Whether another table has the same slots, with the same ids.
+    ///
+    /// - Parameter compared: below which slot the ids are known to be equal.
+    /// - Complexity: O(slots that the other table has assigned itself): their ids are read.
+    final func hasSameIDs(as other: AnyTable, comparedBelow compared: Int) -> Bool {
+        slotCount == other.slotCount && hasNewIDs(of: other, from: compared)
     }
 
     private final func usePositions(of former: AnyTable) {

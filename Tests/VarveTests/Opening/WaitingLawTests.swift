@@ -15,6 +15,10 @@ private enum Model {
         @Index<Self>(\.part, \.rank) private var byPart
         @Unique<Self>(\.code, collisions: .upsert.ignoringNil) private var byCode
         @FullTextIndex<Self>(\.note) private var words
+        @HashIndex<Self>(\.phase) private var byPhase
+        @HashIndex<Self>(\.level, \.part) private var byLevel
+        @Index<Self>(\.weight.nilFirst) private var byWeight
+        @Index<Self>(\.name.nilFirst.desc) private var byName
 
         let id: Int
         var rank = 0
@@ -22,6 +26,10 @@ private enum Model {
         var note = ""
         var code: Int?
         var part = 0
+        var phase = Phase.composed
+        var level: Level?
+        var weight: Double?
+        var name: String?
         @Relationship(inverse: \.items) var box: Box?
         @Relationship(inverse: \.partners) var partners: [Item]?
 
@@ -34,6 +42,15 @@ private enum Model {
     }
 
     struct Refusal: Error {}
+
+    enum Phase: String, CaseIterable {
+        case composed = "\u{E9}", long =
+            "a text of more than 64 bytes, of which a key holds a part: here", z
+    }
+
+    enum Level: Double, CaseIterable { case none = 0, some = -1.5, most = 1e300 }
+
+    static let weights: [Double?] = [nil, -0.0, 0, .nan, 1.5, -.infinity, 1e300]
 
     @EntityModel
     struct Box: Equatable {
@@ -100,7 +117,14 @@ private enum Model {
         func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let (rank, kind) = (number(8), ["", "a", "b", "c"][number(4)])
         let items: QueryList<Item>
-        switch number(11) {
+        switch number(18) {
+        case 11: items = Item.filter(\.phase == Phase.allCases[number(3)])
+        case 12: items = Item.filter(\.level == Level.allCases[number(3)] && \.part == number(3))
+        case 13: items = Item.filter(\.weight == weights[number(7)])
+        case 14: items = Item.query().sorted(by: \.weight.nilFirst).limit(1 + number(4))
+        case 15: items = Item.filter(\.weight < 2).sorted(by: \.weight.nilFirst.desc).limit(3)
+        case 16: items = Item.query().sorted(by: \.name.nilFirst).limit(1 + number(4))
+        case 17: items = Item.filter(\.name == title(number(9))).or(\.level == nil)
         case 9: items = Item.query().sorted(by: \.part).limit(1 + number(4))
         case 10: items = Item.query().sorted(by: \.part.desc).limit(1 + number(4))
         case 0: items = Item.filter(\.code == number(9))
@@ -199,7 +223,10 @@ private enum Model {
             try Item(
                 id: id, rank: number(8), kind: ["a", "b", "c"][number(3)],
                 note: ["red green", "green", ""][number(3)],
-                code: number(3) == 0 ? number(9) : nil, part: number(3)
+                code: number(3) == 0 ? number(9) : nil, part: number(3),
+                phase: Phase.allCases[number(3)],
+                level: number(2) == 0 ? nil : Level.allCases[number(3)],
+                weight: weights[number(7)], name: number(4) == 0 ? nil : title(number(9))
             ).save(to: &context)
         case 2:
             guard var item: Item = context.find(id) else { return }
