@@ -11,7 +11,17 @@ final class StoredTable: TableSource {
     /// One reference, which is counted for each part that is read.
     final class Content: Sendable {
         let value: TableContent
+        /// Made at the first read: openings read none.
+        private let knownForm = AtomicLazyReference<RowForm>()
+
         init(_ value: TableContent) { self.value = value }
+
+        /// How the state's rows are read; nil where the log has no such type.
+        var form: RowForm? {
+            if let known = knownForm.load() { return known }
+            return value.state.rowForm(of: value.definition.number, as: value.definition)
+                .map { knownForm.storeIfNil($0) }
+        }
     }
 
     /// Of the opening: a transaction may have given the tables of its own context what others lack. Unchecked: nothing changes
@@ -170,14 +180,14 @@ final class StoredTable: TableSource {
     ///
     /// - Parameter tryingAgain: false if `body` must not be called twice.
     private func reading<Value, Failure: Error>(
-        tryingAgain: Bool = true, _ body: (TableContent) throws(Failure) -> Value
+        tryingAgain: Bool = true, _ body: (Content) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         while true {
             guard let content = currentContent() else { return nil }
             readCount.add(1, ordering: .relaxed)
             let state = content.value.state
             let meetings = state.health?.meetingCount ?? 0
-            let result = Result { () throws(Failure) in try body(content.value) }
+            let result = Result { () throws(Failure) in try body(content) }
             // After damage an error only says that zeros are no row.
             guard let damage = state.damage(since: meetings) else { return try result.get() }
             guard !mayFill, replacePages(of: content, after: damage), tryingAgain else {
@@ -208,13 +218,15 @@ final class StoredTable: TableSource {
         // A table that is read so often is filled: its rows are found without the state then.
         guard loadsLeaves, !isWorthFilling else { return .unknown }
         return try reading { content throws(CodecError) in
-            try content.read(id: id, body)
+            guard let form = content.form else { return .absent }
+            return try content.value.read(id: id, in: form, body)
         } ?? .unknown
     }
 
     func slot(ofID id: UnsafeRawBufferPointer) -> StoredSlot {
         guard loadsLeaves else { return .unknown }
         return reading { content -> StoredSlot in
+            let content = content.value
             let slot = content.state.slot(of: content.definition.number, id: id)
             return slot.map { .known($0.rawValue) } ?? .absent
         } ?? .unknown
@@ -240,8 +252,8 @@ final class StoredTable: TableSource {
     ) -> Bool {
         guard let declaration = storedIndex(index)?.declaration else { return false }
         let isThere = try? reading(tryingAgain: false) { content throws(CodecError) in
-            try content.state.forEachSlot(
-                of: content.definition.number, by: declaration, in: bounds,
+            try content.value.state.forEachSlot(
+                of: content.value.definition.number, by: declaration, in: bounds,
                 isReversed: isReversed
             ) { body($0.rawValue, $1) }
         }
@@ -268,10 +280,11 @@ final class StoredTable: TableSource {
     }
 
     private func leaves(_ number: Int) -> TableLeaves {
-        let read = try? reading { content throws(CodecError) in
-            try content.leaves(number, of: kind)
+        let read = try? reading { content throws(CodecError) -> TableLeaves? in
+            guard let form = content.form else { return nil }
+            return try content.value.leaves(number, of: kind, in: form)
         }
-        if let read { return read }
+        if let read = read ?? nil { return read }
         let filled = filled()
         return TableLeaves(rows: filled.rowLeaf(number), vacantIDs: filled.vacantIDLeaf(number))
     }
@@ -279,7 +292,7 @@ final class StoredTable: TableSource {
     private func lists(
         of index: Int, _ relation: RelationNumber, _ slots: Range<UInt32>
     ) -> [(slot: UInt32, children: [UInt32])] {
-        if let read = reading({ $0.lists(of: relation, slots) }) { return read }
+        if let read = reading({ $0.value.lists(of: relation, slots) }) { return read }
         let filled = filled()
         return slots.compactMap { slot in
             let children = filled.linkList(relation: index, of: slot).slots

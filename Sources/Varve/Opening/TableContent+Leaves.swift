@@ -24,12 +24,11 @@ extension TableContent {
 
     /// Ids of the types that wait are the same only if their bytes are.
     func read(
-        id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void
+        id: UnsafeRawBufferPointer, in form: RowForm,
+        _ body: (LoadedEntity) throws(CodecError) -> Void
     ) throws(CodecError) -> StoredPresence {
-        guard let slot = state.slot(of: definition.number, id: id),
-            var reader = state.reader(of: definition.number, as: definition)
-        else { return .absent }
-        let found = try reader.read(slot) { entity throws(CodecError) -> StoredPresence in
+        let found = try state.read(of: definition.number, id: id, in: form) {
+            entity throws(CodecError) -> StoredPresence in
             guard !entity.isDeleted else { return .absent }
             try body(LoadedEntity(entity))
             return .present
@@ -40,10 +39,12 @@ extension TableContent {
     /// The leaves of eight slots, by their number.
     ///
     /// - Parameter kind: a table of the type.
-    func leaves(_ number: Int, of kind: AnyTable) throws(CodecError) -> TableLeaves {
+    func leaves(
+        _ number: Int, of kind: AnyTable, in form: RowForm
+    ) throws(CodecError) -> TableLeaves {
         let width = AnyTable.leafWidth
         let slots = (number * width)..<min((number + 1) * width, slotCount)
-        if let rows = try packedLeaf(of: slots, kind) { return TableLeaves(rows: rows) }
+        if let rows = try packedLeaf(of: slots, kind, form) { return TableLeaves(rows: rows) }
         let table = kind.makeLeaf()
         let work = TableWork(self, table, slots: slots)
         _ = try work.loadEntities(of: work.parts[0], keepsBlocks: true)
@@ -52,9 +53,9 @@ extension TableContent {
 
     /// The leaf of slots that all have rows, which stay bytes; nil for others.
     private func packedLeaf(
-        of slots: Range<Int>, _ kind: AnyTable
+        of slots: Range<Int>, _ kind: AnyTable, _ form: RowForm
     ) throws(CodecError) -> AnyObject? {
-        guard var reader = state.reader(of: definition.number, as: definition) else { return nil }
+        guard var reader = state.reader(of: definition.number, in: form) else { return nil }
         var entities: ContiguousArray<LoadedEntity> = []
         entities.reserveCapacity(slots.count)
         for slot in slots {

@@ -25,7 +25,7 @@ private final class StateTable: CheckpointTable {
     init(_ state: State, at position: Int) {
         self.state = state
         table = state.tables[position]
-        reader = StateReader(state, table, table.definition)
+        reader = StateReader(state, table.rows, RowForm(of: table))
     }
 
     var definition: TypeDefinition { table.definition }

@@ -27,7 +27,7 @@ struct LiveRowEntries: ~Copyable {
         self.index = index
         layout = table.layout
         rows = table.rows
-        reader = RowReader(layouts: table.layouts, table.definition)
+        reader = RowReader(RowForm(of: table))
         walk = StoredLeafWalk(table.rows)
         entries = IndexEntries(byteCountMax: keyBytesMax)
     }

@@ -46,7 +46,7 @@ package struct NewestRows: ~Copyable {
 extension StateTransaction {
     fileprivate func rewriteOldRows(ofTypeAt position: Int, _ slots: Range<Int>) {
         let table = tables[position]
-        var reader = RowReader(layouts: table.layouts, table.definition)
+        var reader = RowReader(RowForm(of: table))
         for index in slots {
             let slot = Slot(UInt32(truncatingIfNeeded: index))
             let entry = table.rows.entry(slot, in: transaction.pages)

@@ -4,17 +4,16 @@ package import VarveEvents
 ///
 /// It belongs to one thread: it converts into memory of its own.
 package struct RowReader: ~Copyable {
-    private let layouts: [RowLayout]
-    private let target: TypeDefinition
-    private var conversions: [RowConversion?]
-    /// The revision whose rows need no conversion, once one was met.
+    private let form: RowForm
+    /// By revision; empty before the first row that is converted.
+    private var conversions: [RowConversion?] = []
+    /// The revision whose rows need no conversion, the last one that was met.
     private var identicalRevision: UInt32?
     private var scratch = ByteWriter(capacity: 256)
 
-    init(layouts: [RowLayout], _ target: TypeDefinition) {
-        self.layouts = layouts
-        self.target = target
-        conversions = Array(repeating: nil, count: layouts.count)
+    init(_ form: RowForm) {
+        self.form = form
+        identicalRevision = form.plainRevision
     }
 
     /// Calls `body` with the row of an entry, which has one.
@@ -51,18 +50,14 @@ package struct RowReader: ~Copyable {
     }
 
     private mutating func conversion(from revision: Int) throws(CodecError) -> RowConversion {
-        guard conversions.indices.contains(revision) else {
-            throw .valueOutOfRange(offset: 0, typeName: "revision")
+        if conversions.isEmpty {
+            conversions = Array(repeating: nil, count: form.revisionCount)
         }
-        if let known = conversions[revision] { return known }
-        do throws(CatalogError) {
-            let conversion = try RowConversion(from: layouts[revision], to: target)
-            conversions[revision] = conversion
-            return conversion
-        } catch {
-            let name = layouts[revision].definition.name
-            throw .notTranscodable(
-                from: .structure(name, []), to: .structure(target.name, []), reason: "\(error)")
+        if conversions.indices.contains(revision), let known = conversions[revision] {
+            return known
         }
+        let conversion = try form.makeConversion(from: revision)
+        conversions[revision] = conversion
+        return conversion
     }
 }

@@ -27,7 +27,7 @@ extension State {
         of table: Table, to digest: inout StateDigest
     ) throws(CodecError) {
         let type = table.definition.number
-        var reader = RowReader(layouts: table.layouts, table.definition)
+        var reader = RowReader(RowForm(of: table))
         var cursor = table.rows.cursor(in: pages)
         while let entry = cursor.nextEntry() {
             guard let version = entry.version else { continue }

@@ -52,20 +52,18 @@ package struct StateReader: ~Copyable {
     /// Keeps the pages.
     let state: State
     let rows: RowTree
-    private let layouts: [RowLayout]
-    private let target: TypeDefinition
+    private let form: RowForm
     private var converter: RowReader
 
-    init(_ state: State, _ table: Table, _ target: TypeDefinition) {
+    init(_ state: State, _ rows: RowTree, _ form: RowForm) {
         self.state = state
-        rows = table.rows
-        layouts = table.layouts
-        self.target = target
-        converter = RowReader(layouts: layouts, target)
+        self.rows = rows
+        self.form = form
+        converter = RowReader(form)
     }
 
     /// Reads rows into memory of its own.
-    func makeConverter() -> RowReader { RowReader(layouts: layouts, target) }
+    func makeConverter() -> RowReader { RowReader(form) }
 
     /// The number of slots; entities have slots below it.
     package var slotCount: Int { rows.count }
@@ -138,6 +136,28 @@ extension State {
     /// A reader of a type's entities in the layout of `target`, which is the type's newest definition if
     /// nil. Returns nil for a type that is not defined.
     package func reader(of type: TypeNumber, as target: TypeDefinition? = nil) -> StateReader? {
-        table(type).map { StateReader(self, $0, target ?? $0.definition) }
+        rowForm(of: type, as: target).flatMap { reader(of: type, in: $0) }
+    }
+
+    /// A reader of a type's entities in a form that this state made. Returns nil for a type that is not defined.
+    package func reader(of type: TypeNumber, in form: RowForm) -> StateReader? {
+        tablePosition(of: type).map { position in
+            assert(form.revisionCount == tables[position].layouts.count, "A form is of one state")
+            return StateReader(self, tables[position].rows, form)
+        }
+    }
+
+    /// Calls `body` with the entity, or tombstone, of an id; returns nil where there is none.
+    package func read<Result>(
+        of type: TypeNumber, id: UnsafeRawBufferPointer, in form: RowForm,
+        _ body: (StateEntity) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result? {
+        guard let entry = entry(of: type, id: id), entry.presence.hasRow else { return nil }
+        // A reader costs more than all else here.
+        if entry.revision == form.plainRevision {
+            return try body(StateEntity(entry, row: entry.row, rowStays: true))
+        }
+        guard var reader = reader(of: type, in: form) else { return nil }
+        return try reader.read(entry, body)
     }
 }
