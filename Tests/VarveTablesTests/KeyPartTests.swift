@@ -142,11 +142,35 @@ struct KeyPartTests {
 
     @Test("Types of the application's own order have no keys")
     func otherTypes() {
-        for type in [.raw("Level", .int64), .text("Code"), .data, .url, .array(.int8), .json("J")]
-            as [StoredType]
-        {
+        for type in [.text("Code"), .data, .url, .array(.int8), .json("J")] as [StoredType] {
             #expect(KeyPart(type) == nil)
             #expect(KeyPart(.optional(type)) == nil)
+            #expect(KeyPart(.raw("Raw", type)) == nil)
+        }
+    }
+
+    @Test("What is stored as its raw value has the key of that value")
+    func rawValues() throws {
+        for (raw, value) in [(.int64, [6]), (.string, [2, 0x61, 0x62])] as [(StoredType, [UInt8])] {
+            for (type, bytes) in [
+                (raw, value), (.optional(raw), [1] + value), (.optional(raw), [0]),
+            ] {
+                let named: StoredType =
+                    type == raw ? .raw("Level", raw) : .optional(.raw("Level", raw))
+                let part = try #require(KeyPart(named, isDescending: true))
+                let plain = try #require(KeyPart(type, isDescending: true))
+                #expect(try Self.key(of: bytes, part) == Self.key(of: bytes, plain))
+                #expect(part.byteCountMax == plain.byteCountMax && part.isOfText == plain.isOfText)
+            }
+        }
+    }
+
+    private static func key(of value: [UInt8], _ part: KeyPart) throws -> [UInt8] {
+        try value.withUnsafeBytes { bytes in
+            var key = ByteWriter()
+            var reader = ByteReader(bytes)
+            _ = try part.encode(&reader, into: &key)
+            return key.copyBytes()
         }
     }
 

@@ -45,8 +45,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     ) {
         erased.fields.append(
             FieldDescription(
-                name: name, kind: kind, offset: MemoryLayout<Entity>.offset(of: path),
-                valueType: Value.self, fill: fill))
+                name: name, kind: kind, path: SendablePath(path),
+                offset: MemoryLayout<Entity>.offset(of: path), valueType: Value.self, fill: fill))
     }
 
     /// Adds the next relation, one that the other side knows nothing of.
@@ -115,6 +115,7 @@ struct ErasedDescription {
 public struct FieldDescription: Sendable {
     package let name: String
     package let kind: FieldKind
+    let path: SendablePath
     /// Where the value stands inside an entity, in bytes; nil where it is not simply stored.
     let offset: Int?
     let valueType: Any.Type
@@ -122,11 +123,12 @@ public struct FieldDescription: Sendable {
 
     @usableFromInline
     init(
-        name: String, kind: FieldKind, offset: Int?, valueType: Any.Type,
+        name: String, kind: FieldKind, path: SendablePath, offset: Int?, valueType: Any.Type,
         fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)?
     ) {
         self.name = name
         self.kind = kind
+        self.path = path
         self.offset = offset
         self.valueType = valueType
         self.fill = fill

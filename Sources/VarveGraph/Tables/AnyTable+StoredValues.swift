@@ -78,12 +78,9 @@ extension AnyTable {
     private final func storedSlots(
         of row: UnsafeRawPointer, in index: Int, hash: UInt64
     ) -> [Slot]? {
-        guard let source, let fields = source.storedFields(ofIndex: index) else {
-            return isScanned ? storedSlots(underHash: hash, ofIndex: index) : nil
-        }
-        guard let bounds = storedBounds(of: row, indexDefinitions[index], fields) else {
-            return nil
-        }
+        guard let source, let fields = source.storedFields(ofIndex: index),
+            let bounds = storedBounds(of: row, indexDefinitions[index], fields)
+        else { return isScanned ? storedSlots(underHash: hash, ofIndex: index) : nil }
         var slots: [Slot] = []
         let isWhole = source.forEachSlot(ofIndex: index, in: bounds, isReversed: false) { slot, _ in
             slots.append(Slot(slot))

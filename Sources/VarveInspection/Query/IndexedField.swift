@@ -18,11 +18,10 @@ struct IndexedField {
 
     /// Nil for a type that has no keys, or whose keys are in another order than values are in a query.
     init?(_ type: StoredType) {
-        if case .optional(let wrapped) = type {
-            (self.type, isOptional) = (wrapped, true)
-        } else {
-            (self.type, isOptional) = (type, false)
-        }
+        var (type, isOptional) = (type, false)
+        if case .optional(let wrapped) = type { (type, isOptional) = (wrapped, true) }
+        if case .raw(_, let value) = type { type = value }
+        (self.type, self.isOptional) = (type, isOptional)
         switch self.type {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float,
             .double, .date, .string, .uuid:

@@ -6,8 +6,9 @@ package import VarveEvents
 /// values equal. Equal keys mean equal values, unless they are inexact: the row then decides.
 ///
 /// A key delimits itself, so a key of several parts is one part behind the other. The types are a
-/// closed list: integers, floating-point numbers, `Bool`, `String`, `Date`, `UUID`, `Decimal` and
-/// optionals of these. A type of the application's own has an order of its own.
+/// closed list: integers, floating-point numbers, `Bool`, `String`, `Date`, `UUID`, `Decimal`, and
+/// optionals of these. A type of the application's own has an order of its own; the keys of one that is
+/// stored as its raw value are those of that value, in whose order its values need not be.
 package struct KeyPart: Sendable {
     indirect enum Form: Sendable {
         case bool, uuid, text, decimal
@@ -40,8 +41,8 @@ package struct KeyPart: Sendable {
         case .uuid: .uuid
         case .decimal: .decimal
         case .optional(let wrapped): form(of: wrapped).map { .optional($0) }
-        case .data, .url, .asset, .array, .set, .dictionary, .structure, .enumeration, .raw, .text,
-            .json:
+        case .raw(_, let value): form(of: value)
+        case .data, .url, .asset, .array, .set, .dictionary, .structure, .enumeration, .text, .json:
             nil
         }
     }

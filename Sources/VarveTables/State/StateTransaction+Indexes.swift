@@ -28,6 +28,12 @@ extension StateTransaction {
         }
     }
 
+    /// Releases all indexes of a type.
+    func dropIndexes(of type: TypeNumber) {
+        guard let table = tablePosition(of: type) else { return }
+        for known in tables[table].indexes { dropIndex(of: type, known.declaration) }
+    }
+
     /// Releases the pages of indexes that this program cannot use. Reads all of them.
     package func releaseStaleIndexes() {
         for table in tables.indices {
@@ -90,6 +96,7 @@ extension StateTransaction {
             while try index.advance(in: self) {}
             return index.index
         } catch {
+            index.removeAll(in: self)
             let entry = tables[type].rows.entry(error.slot, in: transaction.pages)
             let definition = tables[type].definition
             throw .entity(

@@ -19,6 +19,12 @@ struct IndexedEntity {
     @HashIndex<Self>(\.title, \.count) private var byTitle
     @Index<Self>(\.count, \.name.desc) private var byCount
     @HashIndex<Self>(\.code) private var byCode
+    @HashIndex<Self>(\.state) private var byState
+    @HashIndex<Self>(\.level) private var byLevel
+    @Index<Self>(\.rank.nilFirst, \.count) private var byRank
+
+    enum State: String, CaseIterable { case open, closed, a }
+    enum Level: Int, CaseIterable { case low = -1, high = 3 }
 
     let id: Int
     var flag: Bool
@@ -33,6 +39,9 @@ struct IndexedEntity {
     var name: String
     var title: String?
     var code: UUID
+    var state = State.open
+    var level: Level?
+    var rank: Int8?
     /// Without an index.
     var note: Int
 }
@@ -74,7 +83,10 @@ struct IndexedValues {
             price: element(Self.prices), share: isOne(of: 3) ? nil : element(Self.prices),
             made: element(Self.dates), seen: isOne(of: 3) ? nil : element(Self.dates),
             name: element(Self.texts), title: isOne(of: 3) ? nil : element(Self.texts),
-            code: element(Self.codes), note: Int.random(in: 0..<4, using: &random))
+            code: element(Self.codes), state: element(IndexedEntity.State.allCases),
+            level: isOne(of: 3) ? nil : element(IndexedEntity.Level.allCases),
+            rank: isOne(of: 3) ? nil : element(Self.smalls),
+            note: Int.random(in: 0..<4, using: &random))
     }
 
     // MARK: Queries
@@ -105,6 +117,7 @@ struct IndexedValues {
     private mutating func operand(of field: String) -> String {
         switch field {
         case "name", "title": text()
+        case "state": element(["'open'", "'closed'", "'a'", "'b'", "''"])
         case "made", "seen": date()
         case "code": "'\(element(Self.codes).uuidString)'"
         case "flag": element(["true", "false"])
@@ -115,7 +128,7 @@ struct IndexedValues {
     private mutating func comparison() -> String {
         let field = element([
             "flag", "count", "small", "natural", "rate", "price", "share", "made", "seen", "name",
-            "title", "code", "note",
+            "title", "code", "state", "level", "rank", "note",
         ])
         switch Int.random(in: 0..<10, using: &random) {
         case 0: return "\(field) is null"
@@ -145,7 +158,8 @@ struct IndexedValues {
             "flag", "count", "small", "natural", "rate", "price", "share", "made", "seen", "name",
             "title", "code", "flag, count", "-flag, -count", "flag, -count", "count, -name",
             "-count, name", "-small", "-natural, id", "-rate, note", "-price", "-share, -id",
-            "-made", "-seen", "-name", "-title, -count", "title, count", "-code", "note",
+            "-made", "-seen", "-name", "-title, -count", "title, count", "-code", "note", "state",
+            "-state, id", "level", "-level", "rank, count", "-rank, -count", "rank",
         ])
         let limit = "limit \(Int.random(in: 0...9, using: &random))"
         let offset = isOne(of: 2) ? "" : " offset \(Int.random(in: 0...5, using: &random))"
