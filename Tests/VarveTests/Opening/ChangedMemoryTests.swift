@@ -177,6 +177,34 @@ struct ChangedMemoryTests {
         Self.expectLeaves(0..<6_000, in: store)
     }
 
+    @Test("Links stay where they lead, though the slots there are in another order than a replay's")
+    func otherOrder() throws {
+        let disk = SimulatedDisk()
+        do {
+            let store = try Self.open(disk, memory: .megabytes(0))
+            try Self.save(0..<100, in: store)
+            try store.compact()
+            try store.close()
+        }
+        let store = try Self.open(disk, memory: .megabytes(0))
+        try store.write { context in
+            // A replay gives slots to the ids of rows first.
+            try Branch(id: 1, leaves: .ids([9_001, 9_002])).save(to: &context)
+            try Leaf(9_000).save(to: &context)
+        }
+        for round in 1...10 {
+            try Self.save(0..<50, change: round, in: store)
+            Self.waitForRenewal(store)
+        }
+        #expect(store.writer?.renewal.runCount ?? 0 > 0)
+        let branch = try #require(Branch.query(1).id(\.$leaves).resolve(in: store.context))
+        #expect(branch.$leaves.heldIDs == [9_001, 9_002])
+        try store.close()
+        let reopened = try Self.open(disk, memory: .standard)
+        let read = try #require(Branch.query(1).id(\.$leaves).resolve(in: reopened.context))
+        #expect(read.$leaves.heldIDs == [9_001, 9_002])
+    }
+
     @Test("Tables are renewed again and again, with spilled pages and evicted blocks")
     func spilled() throws {
         let directory = try TemporaryDirectory()
