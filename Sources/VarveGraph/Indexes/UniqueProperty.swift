@@ -83,10 +83,13 @@ struct UniqueColumn: Sendable {
 /// A value that may be nil, whatever it is otherwise.
 @usableFromInline
 protocol NilTestable {
+    static var wrappedType: Any.Type { get }
     var unwrappedValue: Any? { get }
 }
 
 extension Optional: NilTestable {
+    @usableFromInline static var wrappedType: Any.Type { Wrapped.self }
+
     @usableFromInline var unwrappedValue: Any? {
         guard let value = self else { return nil }
         guard let type = Wrapped.self as? any NilTestable.Type else { return value }
@@ -95,6 +98,8 @@ extension Optional: NilTestable {
 }
 
 extension NilFirst: NilTestable {
+    @usableFromInline static var wrappedType: Any.Type { Wrapped.self }
+
     @usableFromInline var unwrappedValue: Any? { value.unwrappedValue }
 }
 

@@ -163,19 +163,10 @@ extension NilFirst: OptionalOrder {
     static var path: AnyKeyPath { \Wrapped?.nilFirst }
 }
 
-/// An optional, without its type.
-private protocol OptionalValue {
-    static var wrappedType: Any.Type { get }
-}
-
-extension Optional: OptionalValue {
-    static var wrappedType: Any.Type { Wrapped.self }
-}
-
 extension FieldDescription {
     /// Whether values, or what optionals of them hold, are enums that are stored as raw values of a closed type.
     fileprivate func isEnum(as type: StoredType) -> Bool {
-        let optional = valueType as? any OptionalValue.Type
+        let optional = valueType as? any NilTestable.Type
         let enumType: Any.Type
         switch (type, optional) {
         case (.raw, nil): enumType = valueType
@@ -183,7 +174,7 @@ extension FieldDescription {
         // An app may have made optionals themselves representable by raw values.
         default: return false
         }
-        guard !(enumType is any OptionalValue.Type) else { return false }
+        guard !(enumType is any NilTestable.Type) else { return false }
         return (enumType as? any RawRepresentable.Type)?.isEnumOfClosedType ?? false
     }
 }

@@ -142,7 +142,8 @@ package final class SalvageReplay {
             do throws(ReplayError) {
                 try state.revise(definition, in: id)
             } catch {
-                // A row of a checkpoint's index has no key by the new definition. Whoever reads the row is told that.
+                // A row of the checkpoint does not fit the new definition, so an index has no key of it. Reading the row
+                // throws the error.
                 state.dropIndexes(of: definition.number)
             }
         }

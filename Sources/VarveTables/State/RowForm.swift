@@ -12,6 +12,7 @@ package final class RowForm: Sendable {
     init(_ layouts: [RowLayout], _ target: TypeDefinition) {
         self.layouts = layouts
         self.target = target
+        // Where rows cannot be converted, reading one throws why.
         let conversion = layouts.last.flatMap { try? RowConversion(from: $0, to: target) }
         plainRevision =
             conversion?.isIdentity == true ? UInt32(truncatingIfNeeded: layouts.count - 1) : nil

@@ -44,8 +44,8 @@ private enum Model {
     struct Refusal: Error {}
 
     enum Phase: String, CaseIterable {
-        case composed = "\u{E9}", long =
-            "a text of more than 64 bytes, of which a key holds a part: here", z
+        case composed = "\u{E9}", z
+        case long = "a text of more than 64 bytes, of which the key of an index holds a part"
     }
 
     enum Level: Double, CaseIterable { case none = 0, some = -1.5, most = 1e300 }
