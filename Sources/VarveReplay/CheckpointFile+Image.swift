@@ -9,6 +9,8 @@ package struct LoadedCheckpoint {
     package let image: StoredImage?
     /// What was not compared with its checksums; nil where all was.
     package var uncompared: ImageComparison?
+    /// Of rows that were tried; nil for nothing.
+    package var noted: TriedTypes?
 }
 
 extension CheckpointFile {

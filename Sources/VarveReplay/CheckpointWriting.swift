@@ -7,7 +7,7 @@ package import VarveTables
 /// A checkpoint is an image, which opens at once. Where it is to be small it has pages of entities: column by column, and without
 /// what can be made again of them.
 ///
-/// One thread at a time, which may change the state's store.
+/// One thread at a time; unless the image was planned before, one that may change the state's store.
 package struct CheckpointWriting: ~Copyable {
     private var image: ImageCheckpointWriting?
     /// Nil for an image.
@@ -26,6 +26,13 @@ package struct CheckpointWriting: ~Copyable {
         } else {
             image = try ImageCheckpointWriting(of: state, base: base, to: writer, compression)
         }
+    }
+
+    /// Writes an image that was planned. Any thread may do so, while the state's store changes.
+    ///
+    /// - Parameter plan: of a state whose rows are in their newest layouts; see ``NewestRows/areNeeded(of:ofRevisionsBehind:)``.
+    package init(_ plan: ImagePlan, to writer: CheckpointWriter) throws(LogError) {
+        image = try ImageCheckpointWriting(plan, to: writer)
     }
 
     /// How much is written, from 0 to 1.
@@ -116,6 +123,17 @@ private final class ImageCheckpointWriting {
         self.compression = compression
         rows = NewestRows(of: state, ofRevisionsBehind: base?.lastTransaction ?? TransactionID(0))
         sink = ImageSink(writer)
+    }
+
+    init(_ plan: ImagePlan, to writer: CheckpointWriter) throws(LogError) {
+        try writer.holdImage()
+        self.writer = writer
+        state = plan.state
+        base = plan.base
+        compression = plan.compression
+        rows = nil
+        sink = ImageSink(writer)
+        writing = ImageWriting(plan)
     }
 
     var fraction: Double { sink.fraction }

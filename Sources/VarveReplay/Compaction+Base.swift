@@ -1,5 +1,5 @@
 package import VarveLog
-internal import VarveTables
+package import VarveTables
 
 extension Compaction {
     /// Whether the checkpoint that the compaction begins with is an image with blocks that were compressed quickly, or of
@@ -9,5 +9,14 @@ extension Compaction {
             let image = try file.openImage().image
         else { return false }
         return !image.isThorough
+    }
+
+    /// Opens the checkpoint that was written, with what it notes of rows that were tried. Each block is compared with its
+    /// checksum when it is read.
+    package func openWritten(memory: ReplayMemory) throws(LogError) -> LoadedCheckpoint? {
+        guard let file = try openWrittenFile(), file.header.isImage else { return nil }
+        var loaded = try file.openImage(memory: memory)
+        loaded.noted = try file.loadTriedTypes()
+        return loaded
     }
 }

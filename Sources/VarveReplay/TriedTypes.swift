@@ -34,13 +34,16 @@ package struct TriedRows: Sendable {
     private let noted: TriedTypes
     /// The transaction of the checkpoint.
     private let transaction: TransactionID
-    private let setRows: SetRows
+    package private(set) var setRows: SetRows
 
-    init(_ noted: TriedTypes, in transaction: TransactionID, _ setRows: SetRows) {
+    package init(_ noted: TriedTypes, in transaction: TransactionID, _ setRows: SetRows) {
         self.noted = noted
         self.transaction = transaction
         self.setRows = setRows
     }
+
+    /// Further rows were set.
+    package mutating func note(_ rows: SetRows) { setRows.formUnion(rows) }
 
     /// The slots of a type whose rows are still to be tried; nil where that is all of them.
     ///

@@ -46,6 +46,8 @@ private final class EndingSource: TableSource {
 
     func fillAhead() { _ = filled() }
 
+    func writeID(ofSlot slot: UInt32, into writer: inout ByteWriter) -> Bool { false }
+
     func read(
         id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void
     ) throws(CodecError) -> StoredPresence { .unknown }

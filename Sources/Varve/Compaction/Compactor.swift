@@ -1,8 +1,6 @@
 internal import Foundation
 internal import VarveAssets
-internal import VarveEvents
 internal import VarveLog
-internal import VarveReplay
 internal import VarveTables
 
 /// Runs the compactions of a store, one at a time, beside its writer.
@@ -21,7 +19,7 @@ final class Compactor: Sendable {
         }
     }
 
-    private let writer: Writer
+    let writer: Writer
     private let record: HealthRecord
     private let waiting: WaitingStates
     private let retention: Retention
@@ -246,18 +244,21 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         let start = first?.start ?? .now
         try checkCancellationOfStart()
-        guard let begun = try writer.beginCompaction(for: goal)
+        try BackgroundThread.with { background in
+            try background.repeat({ try writer.advanceFollowed() }) { try checkCancellation() }
+        }
+        guard
+            var begun = try writer.beginCompaction(
+                for: goal, compression, isCancelled: { [self] in isCancelled })
         else { return .ofNothing(but: collectAssets()) }
-        let (compaction, whole) = (begun.compaction, begun.timeline)
+        let compaction = begun.compaction
         do {
             let before = try compaction.measureFiles()
-            // Of the transaction that the checkpoint is of: a later one may forget more, and be lost.
-            let floor = writer.floor(of: whole)
-            let timeline = whole.trimmed(below: floor)
+            let timeline = begun.timeline.trimmed(below: begun.floor)
             let size: CheckpointSize?
             do {
                 size = try BackgroundThread.with { background in
-                    try writeCheckpoint(begun, compression, from: floor, on: background, progress)
+                    try writeCheckpoint(begun, compression, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
                 let (dropped, leftover) = try conclude(
@@ -270,7 +271,10 @@ final class Compactor: Sendable {
             }
             let (dropped, leftover) = try conclude(
                 begun, retention, size, timeline, behind: first, progress)
-            writer.renewTables(startingAnew: true)
+            writer.rebaseFollowed(behind: begun)
+            // The last reference to the pages that the checkpoint has.
+            begun.followed = nil
+            writer.renewTables()
             let (assets, assetsLeftover) = collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
@@ -292,73 +296,6 @@ final class Compactor: Sendable {
             if let error = error as? LogError { throw StoreError.log(error) }
             throw error
         }
-    }
-
-    private func writeCheckpoint(
-        _ begun: Writer.BegunCompaction, _ compression: ImageCompression, from floor: TransactionID,
-        on background: BackgroundThread, _ progress: (CompactionProgress) -> Void
-    ) throws -> CheckpointSize? {
-        let compaction = begun.compaction
-        if compaction.isUpToDate {
-            guard compression == .thorough, try compaction.hasQuickBase() else { return nil }
-            compaction.replaceBase()
-        }
-        let (whole, base, tried) = try readState(begun, on: background, progress)
-        let state = whole.trimmingTimeline(below: floor)
-        guard let writer = try compaction.beginCheckpoint(time: state.lastTime.microseconds) else {
-            return nil
-        }
-        // An opening reads all of a checkpoint that is no image.
-        let triable = writer.isThorough ? [] : begun.subjects
-        let note = try tryRows(of: triable, in: state, begun.build, behind: tried, on: background)
-        var writing = try CheckpointWriting(of: state, base: base, to: writer, compression)
-        try background.repeat({ try writing.advance() }) {
-            progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
-            try checkCancellation()
-        }
-        try note?.append(to: writer)
-        let file = try compaction.finishCheckpoint(writer, contentDigest: writing.contentDigest)
-        var verification = try file.beginVerification()
-        try background.repeat({ try verification.advance() }) {
-            progress(CompactionProgress(phase: .verifying, fraction: verification.fraction))
-            try checkCancellation()
-        }
-        let size = try compaction.publishCheckpoint(writer)
-        self.writer.storeLog?.checkpoint(size, state.lastTransaction)
-        return size
-    }
-
-    /// Tries rows of the state that a checkpoint will hold. Returns what it may note.
-    private func tryRows(
-        of subjects: [RowTrial.Subject], in state: State, _ build: BuildIdentity?,
-        behind base: TriedRows?, on background: BackgroundThread
-    ) throws -> TriedTypes? {
-        guard let build, !subjects.isEmpty else { return nil }
-        var trials = TypeTrials(of: subjects, in: state, by: build, behind: base)
-        try background.repeat({ try trials.advance() }) { try checkCancellation() }
-        return trials.result
-    }
-
-    /// The state behind everything that was appended when the compaction began, without the steps that cannot be undone
-    /// any more, the image that it was opened from, and what that notes of rows that were tried.
-    private func readState(
-        _ begun: Writer.BegunCompaction, on background: BackgroundThread,
-        _ progress: (CompactionProgress) -> Void
-    ) throws -> (State, StoredImage?, TriedRows?) {
-        var reading = try CompactedState(
-            begun.compaction, indexes: begun.indexes,
-            indexKeyBytesMax: writer.memory.indexKeyBytesMax,
-            memory: writer.memory.replay)
-        do {
-            try background.repeat({ try reading.advance() }) {
-                progress(CompactionProgress(phase: .reading, fraction: reading.fraction))
-                try checkCancellation()
-            }
-        } catch let failure as ReplayFailure<RecordError> {
-            throw failure.storeError
-        }
-        let (image, tried) = (reading.image, reading.tried)
-        return (try reading.finish(), image, tried)
     }
 
     /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt
@@ -428,7 +365,7 @@ final class Compactor: Sendable {
         throw StoreError.log(.compactionCancelled)
     }
 
-    private func checkCancellation() throws(LogError) {
+    func checkCancellation() throws(LogError) {
         if state.withLock({ $0.isCancelled }) { throw .compactionCancelled }
     }
 }

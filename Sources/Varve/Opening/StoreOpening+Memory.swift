@@ -17,7 +17,9 @@ extension StoreOpening {
                 return try readingNewest(
                     scanned, comparingUpTo: comparedImageMax, avoiding: errors
                 ) { replayed in
-                    FollowedState(replayed.state, try LogFollower(scanned))
+                    FollowedState(
+                        replayed.state, try LogFollower(scanned), image: replayed.image,
+                        tried: replayed.tried)
                 }
             }
         }

@@ -11,15 +11,22 @@ final class StoredTable: TableSource {
     /// One reference, which is counted for each part that is read.
     final class Content: Sendable {
         let value: TableContent
+        let type: TypeNumber
+        /// Of the state.
+        let health: PageHealth?
         /// Made at the first read: openings read none.
         private let knownForm = AtomicLazyReference<RowForm>()
 
-        init(_ value: TableContent) { self.value = value }
+        init(_ value: TableContent) {
+            self.value = value
+            type = value.definition.number
+            health = value.state.health
+        }
 
         /// How the state's rows are read; nil where the log has no such type.
         var form: RowForm? {
             if let known = knownForm.load() { return known }
-            return value.state.rowForm(of: value.definition.number, as: value.definition)
+            return value.state.rowForm(of: type, as: value.definition)
                 .map { knownForm.storeIfNil($0) }
         }
     }
@@ -151,13 +158,12 @@ final class StoredTable: TableSource {
 
     /// The content to read from. Evicts pages first if their generation is full.
     private func currentContent() -> Content? {
-        guard let (content, rebuilt) = source.withLock({ $0.map { ($0.content, $0.rebuilt) } })
-        else { return nil }
+        guard let content = source.withLock({ $0?.content }) else { return nil }
         guard content.value.state.isFull else { return content }
         // Leaves may have been evicted since.
         memory.rebalance()
         guard content.value.state.isFull else { return content }
-        rebuilt.evictPages()
+        source.withLock { $0?.rebuilt }?.evictPages()
         return source.withLock { $0?.content }
     }
 
@@ -185,11 +191,12 @@ final class StoredTable: TableSource {
         while true {
             guard let content = currentContent() else { return nil }
             readCount.add(1, ordering: .relaxed)
-            let state = content.value.state
-            let meetings = state.health?.meetingCount ?? 0
+            let meetings = content.health?.meetingCount
             let result = Result { () throws(Failure) in try body(content) }
             // After damage an error only says that zeros are no row.
-            guard let damage = state.damage(since: meetings) else { return try result.get() }
+            guard let meetings, content.health?.meetingCount != meetings,
+                let damage = content.value.state.damage(since: meetings)
+            else { return try result.get() }
             guard !mayFill, replacePages(of: content, after: damage), tryingAgain else {
                 return nil
             }
@@ -226,10 +233,24 @@ final class StoredTable: TableSource {
     func slot(ofID id: UnsafeRawBufferPointer) -> StoredSlot {
         guard loadsLeaves else { return .unknown }
         return reading { content -> StoredSlot in
-            let content = content.value
-            let slot = content.state.slot(of: content.definition.number, id: id)
+            let slot = content.value.state.slot(of: content.type, id: id)
             return slot.map { .known($0.rawValue) } ?? .absent
         } ?? .unknown
+    }
+
+    func writeID(ofSlot slot: UInt32, into writer: inout ByteWriter) -> Bool {
+        guard loadsLeaves else { return false }
+        let count = writer.count
+        let isWritten = reading(tryingAgain: false) { content in
+            guard
+                let entry = content.value.state.entry(of: content.type, at: VarveTables.Slot(slot))
+            else { return false }
+            writer.write(entry.id)
+            return true
+        }
+        // Damage was met, or the table was filled meanwhile.
+        if isWritten != true { writer.truncate(to: count) }
+        return isWritten == true
     }
 
     func storedFields(ofIndex index: Int) -> [StoredIndexField]? {
@@ -253,8 +274,7 @@ final class StoredTable: TableSource {
         guard let declaration = storedIndex(index)?.declaration else { return false }
         let isThere = try? reading(tryingAgain: false) { content throws(CodecError) in
             try content.value.state.forEachSlot(
-                of: content.value.definition.number, by: declaration, in: bounds,
-                isReversed: isReversed
+                of: content.type, by: declaration, in: bounds, isReversed: isReversed
             ) { body($0.rawValue, $1) }
         }
         return isThere ?? false

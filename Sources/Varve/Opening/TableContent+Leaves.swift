@@ -72,10 +72,12 @@ extension TableContent {
     func lists(
         of relation: RelationNumber, _ slots: Range<UInt32>
     ) -> [(slot: UInt32, children: [UInt32])] {
-        slots.compactMap { slot in
-            let targets = state.targets(of: definition.number, at: Slot(slot), relation: relation)
-            return targets.isEmpty ? nil : (slot, targets.map(\.rawValue))
+        var lists: [(slot: UInt32, children: [UInt32])] = []
+        state.forEachTargets(of: definition.number, relation: relation, in: slots) {
+            lists.append(($0, Array($1)))
+            return true
         }
+        return lists
     }
 
     /// The relations that both the log and the app know: their positions in the app's type, and their numbers.

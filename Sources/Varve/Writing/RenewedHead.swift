@@ -4,9 +4,6 @@ internal import VarveTables
 
 /// What tables are replaced in: the newest state, all of which is in the files.
 struct RenewedHead {
-    /// How many transactions are applied before it is asked whether to go on.
-    private static let transactionsPerLook = 16_384
-
     let state: StoreState
     let opening: StoreOpening
     /// What is to be replaced, with how many slots changes take there.
@@ -32,18 +29,7 @@ struct RenewedHead {
     func apply(
         to followed: FollowedState?, isCancelled: () -> Bool
     ) throws(StoreError) -> Bool {
-        guard let next = followed, !next.isAtItsEnd else { return false }
-        while next.state.lastTransaction < state.lastTransaction, !isCancelled() {
-            let missing = state.lastTransaction.rawValue - next.state.lastTransaction.rawValue
-            let limit = min(Int(missing), Self.transactionsPerLook)
-            switch try next.advance(limit: limit) {
-            case .more: continue
-            case .upToDate: return true
-            // What it would go on with was dropped by a compaction.
-            case .rewound, .gap: return false
-            }
-        }
-        return true
+        try followed?.advance(through: state.lastTransaction, isCancelled: isCancelled) ?? false
     }
 
     /// Stored tables for the positions; nil where the log has led to another transaction.

@@ -10,8 +10,8 @@ internal import VarveTables
 ///                                                |
 ///     followed    state behind transaction 70 -> state behind transaction 90: the log is applied
 ///
-/// The state is made of the newest checkpoint and the log at the first time, and behind a compaction, so that it takes no
-/// more than what came since. From then on it follows the log.
+/// The state is made of the newest checkpoint and the log at the first time. From then on it follows the log. A compaction
+/// makes its checkpoint of it, and then it goes on with that, so that it takes no more than what came since.
 final class TableRenewal: Sendable {
     /// The state, and what reads it.
     struct Followed {
@@ -35,6 +35,13 @@ final class TableRenewal: Sendable {
     /// How often tables were renewed because changes took too much, for tests.
     var runCount: Int { runs.load(ordering: .relaxed) }
 
+    private let checkpoints = Atomic(0)
+
+    /// How many checkpoints were made of the followed state, for tests.
+    var checkpointCount: Int { checkpoints.load(ordering: .relaxed) }
+
+    func noteCheckpoint() { checkpoints.wrappingAdd(1, ordering: .relaxed) }
+
     /// Runs `body`, which renews tables, on a thread of its own, unless that is about to happen.
     func start(_ body: @escaping @Sendable () -> Void) {
         guard !isCancelled, !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else {
@@ -51,8 +58,10 @@ final class TableRenewal: Sendable {
     func wait() { queue.sync {} }
 
     /// Runs `body` while no other thread renews tables.
-    func withFollowed(_ body: (inout Followed) -> Void) {
-        guarded.withLock { body(&$0.followed) }
+    func withFollowed<Failure: Error>(
+        _ body: (inout Followed) throws(Failure) -> Void
+    ) throws(Failure) {
+        try guarded.withLock { guarded throws(Failure) in try body(&guarded.followed) }
     }
 
     // MARK: - Ending

@@ -17,12 +17,88 @@ extension Writer {
         let build: BuildIdentity?
         /// What the checkpoint stores beside rows and links: nothing in one that is to be small.
         let indexes: [TypeNumber: [IndexDeclaration]]
+        /// The oldest transaction that can be undone behind the checkpoint.
+        let floor: TransactionID
+        /// What the checkpoint is made of; nil where that is made of the files.
+        var followed: FollowedState.Checkpoint?
     }
 
-    /// Begins a compaction. What the log lacks of the types' definitions is logged first. Nil where nothing was ever
-    /// written.
-    func beginCompaction(for goal: CompactionGoal) throws -> BegunCompaction? {
+    /// Brings the state that follows the log, if there is one, towards the newest one, so that a compaction begins with little
+    /// of that to do.
+    ///
+    /// - Returns: false when it is there.
+    func advanceFollowed() throws -> Bool {
         try checkCaller()
+        var goesOn = false
+        renewal.withFollowed { followed in
+            guard let state = followed.state, !state.isAtItsEnd, !renewal.isCancelled else {
+                return
+            }
+            do {
+                goesOn = try state.advance(limit: Self.transactionsPerStep) == .more
+            } catch {
+                // What makes the checkpoint of the files meets it again.
+                followed = TableRenewal.Followed()
+                storeLog?.damage(error)
+            }
+        }
+        return goesOn
+    }
+
+    /// So that renewals, and writers that wait for them, need not wait for long.
+    private static let transactionsPerStep = 64
+
+    /// Begins a compaction. Where a state follows the log, for the memory budget, the checkpoint is made of that: nothing of
+    /// the log is read a second time. Nil where nothing was ever written.
+    ///
+    /// - Parameter isCancelled: asked now and then while the state is brought up to date.
+    func beginCompaction(
+        for goal: CompactionGoal, _ compression: ImageCompression, isCancelled: () -> Bool
+    ) throws -> BegunCompaction? {
+        try checkCaller()
+        var begun: BegunCompaction?
+        // No renewal goes on with the state before the checkpoint is planned.
+        try renewal.withFollowed { followed in
+            begun = try beginCompaction(for: goal)
+            guard let compaction = begun, let state = followed.state, goal == .safety else {
+                return
+            }
+            do {
+                begun?.followed = try state.checkpoint(
+                    of: compaction, compression, inTurn { $0.opening }
+                ) { isCancelled() || renewal.isCancelled }
+            } catch {
+                followed = TableRenewal.Followed()
+                storeLog?.damage(error)
+            }
+        }
+        return begun
+    }
+
+    /// Has the followed state go on with the new checkpoint of a compaction, so that what this has need not be in memory, or
+    /// in the spill file, any more. Otherwise the next one is made of the checkpoint.
+    func rebaseFollowed(behind compaction: consuming BegunCompaction) {
+        renewal.withFollowed { followed in
+            let former = followed
+            followed = TableRenewal.Followed()
+            guard let checkpoint = compaction.followed, let state = former.state,
+                !renewal.isCancelled
+            else { return }
+            do {
+                followed.state = try compaction.compaction.openWritten(memory: memory.replay)
+                    .flatMap { state.rebased(from: checkpoint, onto: $0) }
+                guard followed.state != nil else { return }
+                // Slots stay as they are.
+                followed.comparedSlots = former.comparedSlots
+                renewal.noteCheckpoint()
+            } catch {
+                storeLog?.damage(error)
+            }
+        }
+    }
+
+    /// What the log lacks of the types' definitions is logged first.
+    private func beginCompaction(for goal: CompactionGoal) throws -> BegunCompaction? {
         var begun: BegunCompaction?
         try inTurn { core in
             let open = try core.openLog()
@@ -37,7 +113,9 @@ extension Writer {
                         compaction: compaction, replaySteps: core.replaySteps.logged,
                         timeline: core.head.timeline,
                         subjects: core.head.trialSubjects, build: core.opening.build,
-                        indexes: goal == .size ? [:] : core.head.storedIndexes)
+                        indexes: goal == .size ? [:] : core.head.storedIndexes,
+                        // Of the transaction that the checkpoint is of: a later one may forget more, and be lost.
+                        floor: floor(of: core.head.timeline))
                 }
                 core.admission.beginCompaction()
             } catch let error as LogError {

@@ -17,11 +17,9 @@ extension Writer {
     /// Replaces tables that do not fit the memory budget by stored tables of the newest state. Where that fails, the tables
     /// stay as they are.
     ///
-    /// - Parameter isAnew: whether the state is made of the newest checkpoint.
     /// - Complexity: O(what was logged since the last time), or that of opening the store.
-    func renewTables(startingAnew isAnew: Bool = false) {
+    func renewTables() {
         renewal.withFollowed { followed in
-            if isAnew { followed = TableRenewal.Followed() }
             do {
                 try renewTables(&followed, avoiding: [])
             } catch {

@@ -26,6 +26,13 @@ extension PageTree.Nodes {
         return stored.flatMap { StoredLeaves.word(index >> leafShift, in: $0) }
     }
 
+    /// Whether the leaf that holds an index is a stored one that no thread has read yet.
+    func isUnread(at index: Int) -> Bool {
+        guard let stored, nodeInTree(holding: index) == nil else { return false }
+        return Unmanaged<StoredLeaves>.fromOpaque(stored)
+            ._withUnsafeGuaranteedRef { $0.isUnread(index >> leafShift) }
+    }
+
     /// Asks the processor for a node that a change of the element at `index` will go through. The nodes above it are
     /// waited for: few, and mostly at hand, for the two lowest levels at least if one was asked for before the other.
     ///

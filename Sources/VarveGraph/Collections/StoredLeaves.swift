@@ -71,6 +71,11 @@ package final class StoredLeaves: Sendable {
         return leaf == Self.absent ? nil : leaf
     }
 
+    /// Whether there is a stored leaf of a number that no thread has looked at.
+    func isUnread(_ number: Int) -> Bool {
+        number >= 0 && number < count && words[number].load(ordering: .relaxed) == nil
+    }
+
     // MARK: - One reader
 
     /// These leaves for one reader; see ``LeafWindow``.

@@ -257,6 +257,13 @@ extension AnyTable {
         }
     }
 
+    /// Writes the id of a slot of a leaf that was not read yet: nothing else is read of it. False for any other slot.
+    @usableFromInline
+    final func writeUnreadID(of slot: Slot, into writer: inout ByteWriter) -> Bool {
+        guard let source, cells.nodes.isUnread(at: slot.index) else { return false }
+        return source.writeID(ofSlot: slot.rawValue, into: &writer)
+    }
+
     /// The slot of an id that the table has not given itself.
     ///
     /// - Parameter writeID: writes the id.

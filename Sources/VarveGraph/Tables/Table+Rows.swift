@@ -39,6 +39,7 @@ extension Table {
     /// Writes the id of a slot.
     @inlinable
     func storeID(of slot: Slot, into writer: inout ByteWriter) throws(CodecError) {
+        if !isFilled, writeUnreadID(of: slot, into: &writer) { return }
         guard let place = settledPlace(at: slot), Table.hasRow(at: place)
         else { return try Entity._storeID(id(of: slot), into: &writer) }
         if place.isPacked {

@@ -45,6 +45,10 @@ package protocol TableSource: AnyObject, Sendable {
     /// The slot of an id, whether it has a row or not.
     func slot(ofID id: UnsafeRawBufferPointer) -> StoredSlot
 
+    /// Appends the id of a slot that the source knows. Returns false, and appends nothing, where only the filled table has
+    /// it.
+    func writeID(ofSlot slot: UInt32, into writer: inout ByteWriter) -> Bool
+
     /// The fields of an index that is stored, so that entities are found by it without the filled table; nil for any other.
     func storedFields(ofIndex index: Int) -> [StoredIndexField]?
 

@@ -61,6 +61,15 @@ package final class Compaction {
         return try snapshot.open(base, store: manifest.store, mode: .readWrite)
     }
 
+    /// Opens the checkpoint that was written; nil where there is none.
+    package func openWrittenFile() throws(LogError) -> CheckpointFile? {
+        guard let writer else { return nil }
+        return try snapshot.open(writer.header.reference, store: manifest.store, mode: .readWrite)
+    }
+
+    /// The name of the checkpoint before.
+    package var baseFile: String? { base?.file.text }
+
     /// Delivers the log behind that checkpoint.
     package func replayBehindBase() -> SteppedReplay {
         SteppedReplay(snapshot, after: base?.sequence ?? .none, through: sequence)

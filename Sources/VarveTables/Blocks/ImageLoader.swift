@@ -75,6 +75,8 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         directory.blockPosition(of: number).map(isMissing) ?? false
     }
 
+    func isInBlock(_ number: PageNumber) -> Bool { directory.blockPosition(of: number) != nil }
+
     func frame(_ number: PageNumber) throws(PageDamage) -> Page {
         guard let chunk = directory.chunkPosition(number.chunk) else { throw .contradiction }
         if let block = directory.blockPosition(of: number) {

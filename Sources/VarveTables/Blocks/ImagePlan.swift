@@ -11,11 +11,11 @@ package enum ImageCompression: Sendable {
 /// What an image of a state will hold. Made by the thread that may change the store, at the newest state; written by
 /// any, while the store changes.
 package struct ImagePlan: Sendable {
-    let state: State
-    let base: StoredImage?
+    package let state: State
+    package let base: StoredImage?
     let departures: Departures
     let firstBlock: UInt64
-    let compression: ImageCompression
+    package let compression: ImageCompression
 
     /// - Parameter base: the last image of the store, whose unchanged blocks are copied.
     package init(

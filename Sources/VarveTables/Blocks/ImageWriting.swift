@@ -23,7 +23,7 @@ package struct ImageWriting {
 
     private mutating func begin(with sink: inout some BlockSink) throws(ImageError) {
         if let damage = plan.state.damage { throw .damaged(damage) }
-        var survey = PageSurvey(plan.state.pages, since: plan.base?.root.version ?? .none)
+        var survey = PageSurvey(plan.state, since: plan.base?.root.version ?? .none)
         record.forEachRoot { survey.visit($0) }
         var writer = BlockWriter(plan.state.pages, base: plan.base, plan.compression)
         writer.nextBlock = plan.firstBlock

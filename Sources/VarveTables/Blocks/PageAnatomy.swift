@@ -39,7 +39,7 @@ enum PageAnatomy {
         switch kind.structure {
         case .rowNode, .linkNode:
             let expectation = Expectation(kind: child(of: kind))
-            PageArray.forEachReference(page) { body($0, expectation) }
+            PageArray.forEachReference(page) { body(page.load($0), expectation) }
         case .idNode:
             IDMap.forEachReference(page) { number, isNode in
                 let child = isNode ? kind.at(level: kind.level + 1) : PageKind(.idBucket)
@@ -48,17 +48,31 @@ enum PageAnatomy {
         case .keyPage where kind.level > 0:
             let expectation = Expectation(
                 kind: kind.at(level: kind.level - 1), frameBytes: page.byteCount)
-            KeyPage.forEachReference(page) { body($0, expectation) }
+            KeyPage.forEachReference(page) { body(page.load($0), expectation) }
         case .listPage where kind.level > 0:
             let expectation = Expectation(kind: kind.at(level: kind.level - 1))
-            ListPage.forEachReference(page) { body($0, expectation) }
+            ListPage.forEachReference(page) { body(page.load($0), expectation) }
         case .rowLeaf:
             let expectation = Expectation(kind: PageKind(.largeContent))
-            RowLeaf.forEachReference(page) { body($0, expectation) }
+            RowLeaf.forEachReference(page) { body(page.load($0), expectation) }
         case .linkLeaf:
             let expectation = Expectation(kind: PageKind(.listPage), isOfAnyLevel: true)
-            LinkLeaf.forEachReference(page) { body($0, expectation) }
+            LinkLeaf.forEachReference(page) { body(page.load($0), expectation) }
         case .keyPage, .listPage, .idBucket, .largeContent, nil: break
+        }
+    }
+
+    /// Replaces each page that a page names by what `body` returns for it, called once for each.
+    static func replaceReferences(of page: Page, _ body: (PageNumber) -> PageNumber) {
+        func replace(_ offset: Int) { page.store(body(page.load(offset)), at: offset) }
+        switch page.kind.structure {
+        case .rowNode, .linkNode: PageArray.forEachReference(page, replace)
+        case .idNode: IDMap.replaceReferences(page, body)
+        case .keyPage: KeyPage.forEachReference(page, replace)
+        case .listPage: ListPage.forEachReference(page, replace)
+        case .rowLeaf: RowLeaf.forEachReference(page, replace)
+        case .linkLeaf: LinkLeaf.forEachReference(page, replace)
+        case .idBucket, .largeContent, nil: break
         }
     }
 

@@ -260,6 +260,20 @@ package struct IDMap: BitwiseCopyable, Sendable {
         }
     }
 
+    /// Replaces what a node of an image names by what `body` returns for it, called once for each.
+    static func replaceReferences(_ page: Page, _ body: (PageNumber) -> PageNumber) {
+        var (last, replacement): (UInt32, UInt32) = (0, 0)
+        for position in 0..<1 << nodeBitsStandard {
+            let offset = Page.headerBytes + 4 * position
+            let entry: UInt32 = page.load(offset)
+            if entry != last {
+                replacement = body(PageNumber(entry & ~nodeMark)).rawValue | entry & nodeMark
+            }
+            last = entry
+            page.store(replacement, at: offset)
+        }
+    }
+
     /// Of a node of an image.
     static let nodeBytes = Page.headerBytes + 4 << nodeBitsStandard
 

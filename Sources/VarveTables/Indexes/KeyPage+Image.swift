@@ -22,10 +22,11 @@ extension KeyPage {
         return used == capacity - start
     }
 
-    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+    /// Calls `body` with each offset at which a node names a page.
+    static func forEachReference(_ page: Page, _ body: (Int) -> Void) {
         guard page.kind.level > 0 else { return }
         let keys = KeyPage(page: page, isNode: true)
-        for index in 0..<keys.count { body(keys.child(index)) }
+        for index in 0..<keys.count { body(keys.childOffset(index)) }
     }
 
     /// Puts the cells together and fills the rest with zeros: nothing of a removed key stays.

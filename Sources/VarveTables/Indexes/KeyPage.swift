@@ -90,12 +90,12 @@ struct KeyPage: BitwiseCopyable {
 
     /// None where the page is empty, because it cannot be read.
     func child(_ index: Int) -> PageNumber {
-        index < count ? page.load(offset(index) &+ keyCount(index)) : .none
+        index < count ? page.load(childOffset(index)) : .none
     }
 
-    func setChild(_ index: Int, _ number: PageNumber) {
-        page.store(number, at: offset(index) &+ keyCount(index))
-    }
+    func childOffset(_ index: Int) -> Int { offset(index) &+ keyCount(index) }
+
+    func setChild(_ index: Int, _ number: PageNumber) { page.store(number, at: childOffset(index)) }
 
     /// The first position whose key is not below `key`.
     func position(of key: UnsafeRawBufferPointer) -> Int {

@@ -58,10 +58,10 @@ struct LinkLeaf: BitwiseCopyable {
         return leaf.offset(leaf.holderCount) <= page.byteCount
     }
 
-    /// Calls `body` with the roots of long lists.
-    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+    /// Calls `body` with each offset at which a leaf names the root of a long list.
+    static func forEachReference(_ page: Page, _ body: (Int) -> Void) {
         let leaf = standard(page)
-        for index in 0..<leaf.holderCount where leaf.isLong(index) { body(leaf.root(index)) }
+        for index in 0..<leaf.holderCount where leaf.isLong(index) { body(leaf.offset(index)) }
     }
 
     static func clearUnused(_ page: Page) {

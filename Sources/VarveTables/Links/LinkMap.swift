@@ -113,21 +113,23 @@ package struct LinkMap: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Calls `body` with each list that is not empty, from a holder on, in order of holders, until it
+    /// Calls `body` with each list that is not empty, of a range of holders, in their order, until it
     /// returns false. The buffers are valid during the calls only: all lists are read into one memory.
     func forEachTargets(
-        from first: Slot = Slot(0), in pages: PageTable,
+        of holders: Range<UInt32> = 0..<UInt32.max, in pages: PageTable,
         while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
         var targets: [UInt32] = []
-        leaves.forEach(from: first.index >> holderBits, in: pages) { position, number in
+        leaves.forEach(from: Int(holders.lowerBound) >> holderBits, in: pages) { position, number in
+            // Not read where no holder of it is asked for.
+            guard position << holderBits < Int(holders.upperBound) else { return false }
             let leaf = LinkLeaf(page: pages[number], holderCount: holderCount)
             for index in 0..<holderCount where leaf.count(index) > 0 {
-                let holder = Slot(UInt32(truncatingIfNeeded: position << holderBits + index))
-                guard holder >= first else { continue }
+                let holder = UInt32(truncatingIfNeeded: position << holderBits + index)
+                guard holders.contains(holder) else { continue }
                 targets.removeAll(keepingCapacity: true)
                 read(index, of: leaf, into: &targets, in: pages)
-                if !targets.withUnsafeBufferPointer({ body(holder.rawValue, $0) }) { return false }
+                if !targets.withUnsafeBufferPointer({ body(holder, $0) }) { return false }
             }
             return true
         }

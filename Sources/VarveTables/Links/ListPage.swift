@@ -81,10 +81,11 @@ struct ListPage: BitwiseCopyable {
             && list.count <= ListTree.capacityStandard
     }
 
-    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+    /// Calls `body` with each offset at which a node names a page.
+    static func forEachReference(_ page: Page, _ body: (Int) -> Void) {
         let list = ListPage(page: page)
         guard list.level > 0 else { return }
-        for index in 0..<list.count { body(list.child(index)) }
+        for index in 0..<list.count { body(list.offset(index)) }
     }
 
     static func clearUnused(_ page: Page) {

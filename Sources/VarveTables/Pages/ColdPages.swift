@@ -34,6 +34,9 @@ protocol PageLoader: AnyObject, Sendable {
 
     func isUnread(_ number: PageNumber) -> Bool
 
+    /// Whether a number is in the place of one of the image's blocks, read or not.
+    func isInBlock(_ number: PageNumber) -> Bool
+
     /// The frame with a number whose block is not in memory, read into a buffer. Nil if the block is to be loaded.
     func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page?
 

@@ -25,6 +25,11 @@ struct FrameArena: ~Copyable {
     let pages: PageTable
     private var slabs = SlabTable()
     private var runs = RunSpace()
+    /// Spans of an image's chunks that are in no block. Their memory is not spilled, so they are used as far as pages may be
+    /// in memory.
+    private var imageRuns = RunSpace()
+    /// What was taken of them, in bytes.
+    private var imageRunBytes = 0
     private var nextChunkBytes = FrameArena.chunkBytesMin
     /// Numbers of chunks from this on were never given out.
     private var nextChunk = 1
@@ -86,18 +91,18 @@ struct FrameArena: ~Copyable {
         }
         for run in runs { pages.setSpans(of: run) }
         freeChunks = (1..<nextChunk).filter { !imageChunks.contains($0) }
-        for chunk in layout.chunks { addHoles(ofChunk: chunk.number) }
+        for chunk in layout.chunks { addFreeSpans(ofChunk: chunk.number) }
     }
 
     /// Spans of a chunk that belong to no run.
-    private mutating func addHoles(ofChunk chunk: Int) {
+    private mutating func addFreeSpans(ofChunk chunk: Int) {
         guard let spans = pages.spans(ofChunk: chunk) else { return }
         var start = 0
         for (position, span) in spans.enumerated() where span != .none {
-            if start < position { runs.give(chunk, start..<position) }
+            if start < position { imageRuns.give(chunk, start..<position) }
             start = position + 1
         }
-        if start < spans.count { runs.give(chunk, start..<spans.count) }
+        if start < spans.count { imageRuns.give(chunk, start..<spans.count) }
     }
 
     /// Makes the frames of an image's run that hold no page available. All of them are in memory.
@@ -192,8 +197,7 @@ struct FrameArena: ~Copyable {
         }
         let slab = slabs.slab(kind, FrameSize.index(of: size))
         let wish = slab.pointee.nextSpanCount(size, most: runSpansMax)
-        if !runs.has(wish) { beginChunk(for: wish) }
-        let place = runs.take(wish)
+        let place = place(of: wish)
         let first = PageNumber(chunk: place.chunk, offset: place.span * PageSpan.bytes)
         let run = PageRun(first: first, kind: kind, frameBytes: size, spanCount: wish)
         pages.setSpans(of: run)
@@ -203,6 +207,29 @@ struct FrameArena: ~Copyable {
     }
 
     // MARK: Chunks
+
+    /// Takes neighbouring spans, of a chunk of the image or of another one.
+    private mutating func place(of spanCount: Int) -> (chunk: Int, span: Int) {
+        let byteCount = spanCount * PageSpan.bytes
+        if mayUseImageRuns(imageRunBytes + byteCount), imageRuns.has(spanCount) {
+            imageRunBytes += byteCount
+            return imageRuns.take(spanCount)
+        }
+        if !runs.has(spanCount) { beginChunk(for: spanCount) }
+        return runs.take(spanCount)
+    }
+
+    /// Whether so much of the image's chunks may be used: all where numbers of chunks become few, because those of the
+    /// image are never given up by a state that has it.
+    private func mayUseImageRuns(_ byteCount: Int) -> Bool {
+        isInMemory(byteCount) || nextChunk > PageNumber.chunkLimit / 2
+    }
+
+    /// Whether pages may be in memory where those in chunks of the image take so much.
+    private func isInMemory(_ imageRunBytes: Int) -> Bool {
+        guard let memory else { return true }
+        return reservedBytes - spilledBytes + imageRunBytes <= memory.changedBytesMax
+    }
 
     private mutating func beginChunk(for spanCount: Int) {
         let byteCount = max(nextChunkBytes, spanCount * PageSpan.bytes)
@@ -232,7 +259,7 @@ struct FrameArena: ~Copyable {
 
     /// Memory in the spill file; nil where the chunk fits into memory, or there is no such file or no space in it.
     private mutating func spilled(_ byteCount: Int) -> UnsafeMutableRawPointer? {
-        guard let memory, reservedBytes - spilledBytes > memory.changedBytesMax else { return nil }
+        guard let memory, !isInMemory(imageRunBytes) else { return nil }
         if spilledBytes == 0 { spillFile = memory.makeSpillFile() }
         guard let chunk = spillFile?.map(byteCount) else { return nil }
         noteSpilled(byteCount)

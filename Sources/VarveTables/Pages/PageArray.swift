@@ -39,11 +39,11 @@ struct PageArray: BitwiseCopyable, Sendable {
 
     var position: Root { Root(page: root, height: Int(height)) }
 
-    /// Calls `body` with what a node of an image names.
-    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+    /// Calls `body` with each offset at which a node of an image names a page.
+    static func forEachReference(_ page: Page, _ body: (Int) -> Void) {
         for index in 0..<64 {
-            let number: PageNumber = page.load(Page.headerBytes + 4 * index)
-            if number != .none { body(number) }
+            let offset = Page.headerBytes + 4 * index
+            if page.load(offset, as: PageNumber.self) != .none { body(offset) }
         }
     }
 

@@ -51,14 +51,21 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
 
     @inline(never)
     private func coldFrame(_ number: PageNumber) -> Page {
-        guard let cold else { preconditionFailure("page \(number) is not in use") }
-        return cold.frame(number)
+        let entry = chunks.pointee.load(ordering: .acquiring)
+        guard let cold = UnsafeRawPointer(bitPattern: entry) else {
+            preconditionFailure("page \(number) is not in use")
+        }
+        // Not counted: under a memory limit most reads come this way. The store keeps it for as long as it is read.
+        return Unmanaged<ColdPages>.fromOpaque(cold)._withUnsafeGuaranteedRef { $0.frame(number) }
     }
 
     /// Whether the page with a number is not in memory: it is one of the image, and as the image has it.
     func isUnread(_ number: PageNumber) -> Bool {
         chunk(number.chunk) == nil && cold?.loader.isUnread(number) == true
     }
+
+    /// Whether a number is in the place of an image's block. Any thread may ask.
+    func isInBlock(_ number: PageNumber) -> Bool { cold?.loader.isInBlock(number) == true }
 
     /// The page with a number that is in use. If it is not in memory, it is read into `buffers`, and valid until
     /// its buffer is reused; see ``ScanBuffers/replacesNext(usedAfter:)``.

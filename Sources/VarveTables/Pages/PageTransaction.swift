@@ -70,13 +70,19 @@ package final class PageTransaction {
     @inline(never)
     private func copy(_ page: Page, _ number: inout PageNumber) -> Page {
         if page.isPlaceholder { return replaceUnread(&number) }
-        let (copyNumber, copy) = allocate(page.kind, page.byteCount)
+        replaced.append(number)
+        let copy: Page
+        (number, copy) = self.copy(page)
+        return copy
+    }
+
+    /// A new page with the content of another one, which may be of another store. Its frame is as large.
+    func copy(_ page: Page) -> (PageNumber, Page) {
+        let (number, copy) = allocate(page.kind, page.byteCount)
         copy.count = page.count
         copy.write(
             page.bytes(Page.headerBytes, page.byteCount - Page.headerBytes), at: Page.headerBytes)
-        replaced.append(number)
-        number = copyNumber
-        return copy
+        return (number, copy)
     }
 
     /// An empty page in the place of one that cannot be read. Reading it was noted, so what the transaction

@@ -50,11 +50,11 @@ extension RowLeaf {
         }
     }
 
-    /// Calls `body` with the pages of large contents.
-    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+    /// Calls `body` with each offset at which a leaf names the page of large content.
+    static func forEachReference(_ page: Page, _ body: (Int) -> Void) {
         let leaf = RowLeaf(page: page, geometry: .standard)
         for index in 0..<page.count {
-            if let large = leaf.largePage(index) { body(large) }
+            if let offset = leaf.largePageOffset(index) { body(offset) }
         }
     }
 

@@ -109,8 +109,12 @@ struct RowLeaf: BitwiseCopyable {
 
     /// The page of large content; nil where the content is in the body.
     func largePage(_ index: Int) -> PageNumber? {
-        guard flags(index) & Self.largeFlag != 0 else { return nil }
-        return page.load(geometry.body &+ start(index), as: PageNumber.self)
+        largePageOffset(index).map { page.load($0) }
+    }
+
+    /// Where the leaf names it.
+    func largePageOffset(_ index: Int) -> Int? {
+        flags(index) & Self.largeFlag != 0 ? geometry.body &+ start(index) : nil
     }
 
     /// Makes room for `count` bytes of content at a slot in use, in a page that has it.

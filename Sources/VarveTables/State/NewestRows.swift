@@ -15,13 +15,24 @@ package struct NewestRows: ~Copyable {
 
     /// Returns nil where no type was revised.
     package init?(of state: State, ofRevisionsBehind last: TransactionID) {
-        let revised = state.tables.indices.filter { position in
-            let revisions = state.catalog.revisions(of: state.tables[position].definition.number)
-            return revisions.count > 1 && revisions[revisions.count - 1].since > last
-        }
+        let revised = Self.revised(in: state, behind: last)
         if revised.isEmpty { return nil }
         self.revised = revised[...]
         transaction = StateTransaction(state)
+    }
+
+    /// Whether a type was revised.
+    package static func areNeeded(
+        of state: State, ofRevisionsBehind last: TransactionID
+    ) -> Bool {
+        !revised(in: state, behind: last).isEmpty
+    }
+
+    private static func revised(in state: State, behind last: TransactionID) -> [Int] {
+        state.tables.indices.filter { position in
+            let revisions = state.catalog.revisions(of: state.tables[position].definition.number)
+            return revisions.count > 1 && revisions[revisions.count - 1].since > last
+        }
     }
 
     /// Goes on by some rows; false when all are rewritten.

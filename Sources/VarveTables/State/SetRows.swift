@@ -22,6 +22,18 @@ package struct SetRows: Sendable {
         (slots[Int(type.rawValue) - 1] ?? []).sorted()
     }
 
+    /// The types that are asked for; none where there are too many rows.
+    package var types: [TypeNumber] { slots.keys.map { TypeNumber(UInt32($0 + 1)) } }
+
+    /// Adds what another transaction has set.
+    package mutating func formUnion(_ other: SetRows) {
+        guard !areTooMany else { return }
+        if other.areTooMany { (slots, count) = ([:], other.count) }
+        for (type, set) in other.slots {
+            for slot in set { note(slot, in: type) }
+        }
+    }
+
     mutating func note(_ slot: Slot, in type: Int) {
         guard !areTooMany, slots[type]?.insert(slot).inserted ?? false else { return }
         count += 1

@@ -116,15 +116,17 @@ extension State {
         forEachList(of: type, relation: place.position, while: body)
     }
 
-    /// Calls `body` with each list of a relation that is not empty, as numbers, from a holder on, in order of holders,
+    /// Calls `body` with each list of a relation that is not empty, as numbers, of a range of holders, in their order,
     /// until it returns false. The buffers are valid during the calls only. There is none where the type has no such
     /// relation any more.
     package func forEachTargets(
-        of type: TypeNumber, relation: RelationNumber, from first: Slot = Slot(0),
+        of type: TypeNumber, relation: RelationNumber, in holders: Range<UInt32> = 0..<UInt32.max,
         while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
-        guard let table = table(type), let place = table.layout.relation(relation) else { return }
-        table.links[place.position].forEachTargets(from: first, in: pages, while: body)
+        guard let table = tablePosition(of: type),
+            let place = tables[table].layout.relation(relation)
+        else { return }
+        tables[table].links[place.position].forEachTargets(of: holders, in: pages, while: body)
     }
 
     /// How many links there are of a relation. O(n).

@@ -90,7 +90,7 @@ package final class StateTransaction {
     /// changed stays.
     ///
     /// Between two calls to this transaction. Other threads read no pages of the image through the states of its store, but
-    /// through ``State/limited(to:from:)``.
+    /// through ``State/limited(to:from:)``: what writes a planned image reads those beside the image alone.
     package func evictPages() { transaction.store.evictBlocks() }
 
     /// A revision of a type.

@@ -80,10 +80,12 @@ struct StateComparison {
             #expect(
                 state.targetCount(of: key.type, at: slot, relation: position) == expected.count)
             var found: [UInt32] = []
-            state.forEachTargets(of: key.type, relation: relation.number, from: slot) {
+            let holders = slot.rawValue..<slot.rawValue + 1
+            state.forEachTargets(of: key.type, relation: relation.number, in: holders) {
                 holder, targets in
-                if holder == slot.rawValue { found = Array(targets) }
-                return false
+                #expect(holder == slot.rawValue)
+                found = Array(targets)
+                return true
             }
             #expect(found == expected.map(\.rawValue), "seed \(seed)")
         }

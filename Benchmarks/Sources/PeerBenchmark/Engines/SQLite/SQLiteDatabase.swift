@@ -18,7 +18,9 @@ final class SQLiteDatabase {
         self.database = database
         for pragma in [
             "journal_mode = WAL", "synchronous = OFF", "cache_size = -\(cache.bytes / 1024)",
-            "mmap_size = \(cache.bytes)", "temp_store = MEMORY", "foreign_keys = OFF",
+            "mmap_size = \(cache.bytes)", "foreign_keys = OFF",
+            // With little memory the whole of a table that VACUUM copies does not fit into it.
+            "temp_store = \(cache.bytes < CacheSize.large.bytes ? "FILE" : "MEMORY")",
         ] { try execute("PRAGMA \(pragma)") }
     }
 
