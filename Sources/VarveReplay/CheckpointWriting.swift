@@ -7,7 +7,7 @@ package import VarveTables
 /// A checkpoint is an image, which opens at once. Where it is to be small it has pages of entities: column by column, and without
 /// what can be made again of them.
 ///
-/// One thread at a time; unless the image was planned before, one that may change the state's store.
+/// One thread at a time. Where no image was planned before, it is one that may change the state's store.
 package struct CheckpointWriting: ~Copyable {
     private var image: ImageCheckpointWriting?
     /// Nil for an image.

@@ -46,6 +46,8 @@ private final class EndingSource: TableSource {
 
     func fillAhead() { _ = filled() }
 
+    func hasDistinctValues(ofIndex index: Int) -> Bool { false }
+
     func writeID(ofSlot slot: UInt32, into writer: inout ByteWriter) -> Bool { false }
 
     func read(

@@ -54,7 +54,7 @@ extension CompactionReport {
 public struct CompactionProgress: Sendable, Hashable {
     /// What a compaction does at a moment.
     public enum Phase: String, Sendable, Hashable {
-        /// Reads the state from the checkpoint before and the log behind it.
+        /// Reads the state from the checkpoint before and the log behind it, where no state in memory follows the log.
         case reading
         /// Writes the checkpoint, reads it back, or installs it.
         case writing, verifying, finishing

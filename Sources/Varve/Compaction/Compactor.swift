@@ -244,9 +244,7 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         let start = first?.start ?? .now
         try checkCancellationOfStart()
-        try BackgroundThread.with { background in
-            try background.repeat({ try writer.advanceFollowed() }) { try checkCancellation() }
-        }
+        if goal == .safety { try writer.advanceFollowed { try checkCancellationOfStart() } }
         guard
             var begun = try writer.beginCompaction(
                 for: goal, compression, isCancelled: { [self] in isCancelled })
@@ -272,7 +270,7 @@ final class Compactor: Sendable {
             let (dropped, leftover) = try conclude(
                 begun, retention, size, timeline, behind: first, progress)
             writer.rebaseFollowed(behind: begun)
-            // The last reference to the pages that the checkpoint has.
+            // What the compaction keeps of the former state.
             begun.followed = nil
             writer.renewTables()
             let (assets, assetsLeftover) = collectAssets()

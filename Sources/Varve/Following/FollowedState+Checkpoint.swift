@@ -15,9 +15,9 @@ extension FollowedState {
         fileprivate let point: RebasePoint
     }
 
-    /// Brings the state to the last transaction of a compaction, and plans its checkpoint. Nil where that is to be made of the
-    /// files: it begins with another checkpoint, is there already, or lacks an index; rows are to be brought into newer
-    /// layouts; or the compaction was cancelled.
+    /// Brings the state to the last transaction of a compaction, and plans its checkpoint. Nil where the checkpoint is there
+    /// already, where the compaction was cancelled, and where it is to be made of the files: the compaction begins with another
+    /// checkpoint than the state, the state lacks an index, or rows are to be brought into newer layouts.
     ///
     /// - Parameter isCancelled: asked now and then.
     func checkpoint(

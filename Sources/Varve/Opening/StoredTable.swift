@@ -55,13 +55,15 @@ final class StoredTable: TableSource {
     private let slotBytes: Int
     /// How many entities and leaves were read one by one.
     private let readCount = Atomic(0)
-    private let slotCount: Int
+    let slotCount: Int
 
     /// Whether entities and leaves may be looked up by the bytes of ids. Two ids of an app's own type may be equal with
     /// other bytes, and those of tombstones are read by what they were deleted as: the filled table finds both.
     let loadsLeaves: Bool
     /// Nil until one is looked for: openings look into none.
     private let indexes = Lock<StoredIndexes?>(nil)
+    /// By number of the index.
+    let distinctValues = Lock<[Int: DistinctValues]>([:])
 
     // Sendable unchecked: it is changed behind the lock, and read when it is filled.
     private struct FilledTable: @unchecked Sendable {
@@ -184,13 +186,15 @@ final class StoredTable: TableSource {
     /// Calls `body` with the content, and again after damage that other files can mend, unless the table may be filled.
     /// Returns nil after damage, and for a filled table: the caller reads the filled table then.
     ///
-    /// - Parameter tryingAgain: false if `body` must not be called twice.
-    private func reading<Value, Failure: Error>(
-        tryingAgain: Bool = true, _ body: (Content) throws(Failure) -> Value
+    /// - Parameters:
+    ///   - tryingAgain: false if `body` must not be called twice.
+    ///   - isCounted: whether it counts among the reads behind which filling the table costs no more.
+    func reading<Value, Failure: Error>(
+        tryingAgain: Bool = true, isCounted: Bool = true, _ body: (Content) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         while true {
             guard let content = currentContent() else { return nil }
-            readCount.add(1, ordering: .relaxed)
+            if isCounted { readCount.add(1, ordering: .relaxed) }
             let meetings = content.health?.meetingCount
             let result = Result { () throws(Failure) in try body(content) }
             // After damage an error only says that zeros are no row.
@@ -241,7 +245,8 @@ final class StoredTable: TableSource {
     func writeID(ofSlot slot: UInt32, into writer: inout ByteWriter) -> Bool {
         guard loadsLeaves else { return false }
         let count = writer.count
-        let isWritten = reading(tryingAgain: false) { content in
+        // Not counted: the leaf stays unread, so one id might count again and again.
+        let isWritten = reading(tryingAgain: false, isCounted: false) { content in
             guard
                 let entry = content.value.state.entry(of: content.type, at: VarveTables.Slot(slot))
             else { return false }
@@ -258,7 +263,7 @@ final class StoredTable: TableSource {
     }
 
     /// Nil for an index that is not stored, and for a filled table.
-    private func storedIndex(_ index: Int) -> StoredIndexes.Entry? {
+    func storedIndex(_ index: Int) -> StoredIndexes.Entry? {
         if let known = indexes.withLock({ $0 }) { return known.entries[index] }
         guard let content = source.withLock({ $0?.content })?.value else { return nil }
         let found = StoredIndexes(of: content.descriptor, as: content.definition)

@@ -31,11 +31,10 @@ final class TableRenewal: Sendable {
     private let isScheduled = Atomic(false)
     private let isStopped = Atomic(false)
     private let runs = Atomic(0)
+    private let checkpoints = Atomic(0)
 
     /// How often tables were renewed because changes took too much, for tests.
     var runCount: Int { runs.load(ordering: .relaxed) }
-
-    private let checkpoints = Atomic(0)
 
     /// How many checkpoints were made of the followed state, for tests.
     var checkpointCount: Int { checkpoints.load(ordering: .relaxed) }

@@ -23,19 +23,33 @@ extension Writer {
         var followed: FollowedState.Checkpoint?
     }
 
-    /// Brings the state that follows the log, if there is one, towards the newest one, so that a compaction begins with little
-    /// of that to do.
+    /// Brings the state that follows the log, if there is one, to the newest transaction, so that a compaction begins with
+    /// little of that to do: renewals, and writers that wait for them, wait for a compaction that begins. What is written
+    /// meanwhile is left to that, or this would not end beside a fast writer.
     ///
-    /// - Returns: false when it is there.
-    func advanceFollowed() throws -> Bool {
+    /// - Parameter lookUp: called now and then; what it throws ends this.
+    func advanceFollowed(_ lookUp: () throws -> Void) throws {
         try checkCaller()
+        var isFollowing = false
+        renewal.withFollowed { isFollowing = $0.state != nil }
+        guard isFollowing else { return }
+        let last = try inTurn { core -> TransactionID in
+            try promiseAll(core, try core.openLog())
+            return core.head.lastTransaction
+        }
+        while try advanceFollowed(towards: last) { try lookUp() }
+    }
+
+    /// Goes on by some transactions; false when there are none before the last.
+    private func advanceFollowed(towards last: TransactionID) throws -> Bool {
         var goesOn = false
         renewal.withFollowed { followed in
             guard let state = followed.state, !state.isAtItsEnd, !renewal.isCancelled else {
                 return
             }
             do {
-                goesOn = try state.advance(limit: Self.transactionsPerStep) == .more
+                let outcome = try state.advance(limit: Self.transactionsPerStep)
+                goesOn = outcome == .more && state.state.lastTransaction < last
             } catch {
                 // What makes the checkpoint of the files meets it again.
                 followed = TableRenewal.Followed()
@@ -45,8 +59,7 @@ extension Writer {
         return goesOn
     }
 
-    /// So that renewals, and writers that wait for them, need not wait for long.
-    private static let transactionsPerStep = 64
+    private static let transactionsPerStep = 4_096
 
     /// Begins a compaction. Where a state follows the log, for the memory budget, the checkpoint is made of that: nothing of
     /// the log is read a second time. Nil where nothing was ever written.

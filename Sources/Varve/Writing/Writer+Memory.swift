@@ -76,14 +76,18 @@ extension Writer {
         core.measureChangesNow()
         let positions = core.changedTables.replaceable
         guard !positions.isEmpty else { return nil }
-        // What follows the log reads what it promises.
+        try promiseAll(core, open)
+        return RenewedHead(state: core.head, opening: core.opening, positions: positions)
+    }
+
+    /// Promises and publishes all that was appended: what follows the log reads what it promises.
+    func promiseAll(_ core: Core, _ open: OpenLog) throws(StoreError) {
         try StoreError.wrapping { () throws(LogError) in
             try open.log.sync()
             try open.log.seal()
         }
         core.seal.didSeal()
         published.publish(core.sharedHead)
-        return RenewedHead(state: core.head, opening: core.opening, positions: positions)
     }
 
     /// Puts stored tables in the place of those of the head, and of the state that readers see.

@@ -239,7 +239,8 @@ extension AnyTable {
     /// Whether a row that is to be stored at a slot has the values there that no other row has: most that are saved
     /// again do, and need not be looked for.
     final func isUndisputed(_ row: UnsafeRawPointer, at slot: Slot, in index: Int) -> Bool {
-        guard isFilled, !indexContents[index].mayHoldEqual else { return false }
+        guard isFilled else { return isUndisputedAsStored(row, at: slot, in: index) }
+        guard !indexContents[index].mayHoldEqual else { return false }
         return withRawRow(at: slot) { indexDefinitions[index].isSame($0, row) } ?? false
     }
 

@@ -73,6 +73,30 @@ extension AnyTable {
             .map { .found($0) } ?? .none
     }
 
+    /// Whether a row that is to be saved has the values with which it was stored, no other row was stored with them, and none
+    /// got them since. Looking for such rows reads the stored index.
+    final func isUndisputedAsStored(
+        _ row: UnsafeRawPointer, at slot: Slot, in index: Int
+    ) -> Bool {
+        guard let source, source.hasDistinctValues(ofIndex: index), !wasPut(row, in: index),
+            let leaf = cells.nodes.storedWord(holding: slot.index)
+        else { return false }
+        let place = layout.place(at: slot.index & (PackedLeaf.width - 1), of: leaf)
+        return withRow(at: layout.settled(place)) { indexDefinitions[index].isSame($0, row) }
+            ?? false
+    }
+
+    /// Whether a row with the values of another one, or with their hash, was put since the table was stored.
+    private final func wasPut(_ row: UnsafeRawPointer, in index: Int) -> Bool {
+        guard let changedValues else { return false }
+        let definition = indexDefinitions[index]
+        guard let number = uniqueIndexes.firstIndex(of: index), definition.isUniqueByHash else {
+            return true
+        }
+        let hash = definition.key(row).key
+        return changedValues.entries(ofIndex: number, underHash: hash)?.isEmpty != true
+    }
+
     /// Rows that had a row's values when they were stored, and perhaps others; nil where only the filled table or a scan
     /// finds them.
     private final func storedSlots(

@@ -52,6 +52,10 @@ package protocol TableSource: AnyObject, Sendable {
     /// The fields of an index that is stored, so that entities are found by it without the filled table; nil for any other.
     func storedFields(ofIndex index: Int) -> [StoredIndexField]?
 
+    /// Whether no two rows, as they are stored, have the same values in a stored index. False also where that is not known yet:
+    /// it is looked for once this was asked often enough.
+    func hasDistinctValues(ofIndex index: Int) -> Bool
+
     /// Calls `body` with the slots of all rows that, as they are stored, lie within bounds of a stored index, in its order or
     /// against it, until it returns false. There may be others among them: rows are to be tested.
     ///

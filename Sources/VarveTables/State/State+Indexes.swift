@@ -17,6 +17,29 @@ extension State {
         return tables[table].indexes.first { $0.declaration == declaration }?.index
     }
 
+    /// Whether the keys of an index differ, so that no two live entities have equal values: equal values have equal keys. Texts
+    /// that differ behind their first 64 bytes have equal ones too. False where there is no such index.
+    ///
+    /// - Complexity: O(n). All keys are read, and no leaf is kept in memory.
+    package func hasDistinctKeys(
+        of type: TypeNumber, by declaration: IndexDeclaration
+    ) -> Bool {
+        guard let index = index(of: type, declaration) else { return false }
+        var walk = StoredKeyWalk(index.tree, in: pages)
+        var last: [UInt8] = []
+        var isFirst = true
+        while let entry = walk.key {
+            let key = FieldIndex.key(of: entry)
+            // Ascending, so that equal ones are neighbours: an image may have them in any order.
+            guard isFirst || last.withUnsafeBytes({ $0.precedes(key) }) else { return false }
+            isFirst = false
+            last.removeAll(keepingCapacity: true)
+            last.append(contentsOf: key)
+            walk.advance()
+        }
+        return true
+    }
+
     /// Calls `body` with the entries of the live entities whose keys begin at `first` and come before
     /// `end`, in order of keys, until it returns false. Returns false where there is no such index.
     package func forEachEntry(

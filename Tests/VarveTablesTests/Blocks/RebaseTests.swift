@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import Testing
 import VarveEvents
 import VarveTestSupport
@@ -52,7 +54,7 @@ struct RebaseTests {
     }
 
     @Test("A thread writes the image while another one changes the state", arguments: 1...3)
-    func threads(seed: Int) async throws {
+    func threads(seed: Int) throws {
         let memory = Self.memory(changedBytesMax: 48 << 10)
         var history = StateHistory(seed: seed)
         history.move(to: State(memory: memory))
@@ -64,17 +66,31 @@ struct RebaseTests {
         let atImage = StateContent(history.state)
         let plan = ImagePlan(history.state, base: base)
         let point = RebasePoint(plan)
-        async let written = {
-            var sink = MemoryBlocks()
-            _ = try plan.write(to: &sink)
-            return sink.bytes
-        }()
+        let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let written = Mutex<[UInt8]?>(nil)
+        Thread.detachNewThread {
+            defer { hasEnded.signal() }
+            do {
+                var (sink, writing) = (MemoryBlocks(), ImageWriting(plan))
+                var goesOn = try writing.advance(to: &sink)
+                hasBegun.signal()
+                while goesOn { goesOn = try writing.advance(to: &sink) }
+                _ = try writing.finish(to: &sink)
+                written.withLock { [bytes = sink.bytes] in $0 = bytes }
+            } catch {
+                Issue.record(error)
+                hasBegun.signal()
+            }
+        }
+        hasBegun.wait()
         for _ in 0..<60 {
             try history.advance(1)
             history.state.store.evictBlocks()
             history.reclaim()
         }
-        let opened = try State.open(MemorySource(try await written), memory: memory)
+        hasEnded.wait()
+        let image = try #require(written.withLock { $0 })
+        let opened = try State.open(MemorySource(image), memory: memory)
         #expect(StateContent(opened.state) == atImage, "seed \(seed)")
         let rebased = point.rebase(history.state, onto: opened.state)
         #expect(StateContent(rebased) == StateContent(history.state), "seed \(seed)")

@@ -317,7 +317,7 @@ struct ChangedMemoryTests {
         let waiting = Task {
             try await store.write { context in try Leaf(6_001).save(to: &context) }
         }
-        // Spinning would keep a thread that the write may need, which waits behind other tests.
+        // A test that spins keeps a thread of the pool, and the write needs one.
         while store.writer?.stall.waitingCount == 0 { await Task.yield() }
         // What runs there goes on.
         await withCheckedContinuation { continuation in

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import VarveGraph
 import VarveLog
+import VarveReplay
+import VarveTables
 import VarveTestSupport
 
 @testable import Varve
@@ -44,13 +46,16 @@ private struct Sample: Equatable {
 @Suite("Checkpoints of a followed state")
 struct FollowedCheckpointTests {
     private static func open(
-        _ disk: any FileSystem, memory: MemoryBudget = .megabytes(1)
+        _ disk: any FileSystem, memory: MemoryBudget = .megabytes(1),
+        _ retention: Retention = .everything
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
-            configuration: LogConfiguration(), mode: .readWrite, durability: .none,
-            retention: .everything, compactsAutomatically: false, memory: memory,
-            types: [Fruit.self, FruitTree.self, Sample.self], waitingSlotsMin: 1)
+            configuration: LogConfiguration(), mode: .readWrite,
+            durability: retention == .everything ? .none : .commit, retention: retention,
+            compactsAutomatically: false, memory: memory,
+            types: [Fruit.self, FruitTree.self, Sample.self], waitingSlotsMin: 1,
+            build: BuildIdentity(1, 2))
     }
 
     private static func save(
@@ -75,8 +80,10 @@ struct FollowedCheckpointTests {
     }
 
     /// A store whose tables were renewed behind a checkpoint.
-    private static func renewed(_ disk: any FileSystem) throws -> Store {
-        let store = try Self.open(disk)
+    private static func renewed(
+        _ disk: any FileSystem, _ retention: Retention = .everything
+    ) throws -> Store {
+        let store = try Self.open(disk, memory: .megabytes(1), retention)
         try Self.save(0..<6_000, in: store)
         try store.compact()
         try Self.save(0..<2_000, change: 1, in: store)
@@ -84,11 +91,14 @@ struct FollowedCheckpointTests {
         return store
     }
 
-    @Test("A checkpoint is made of the state that follows the log, which then goes on with it")
-    func compactions() throws {
+    /// Where no history is kept, each compaction removes the segment that the state has read.
+    @Test(
+        "A checkpoint is made of the state that follows the log, which then goes on with it",
+        arguments: [Retention.everything, .newestState])
+    func compactions(retention: Retention) throws {
         let directory = try TemporaryDirectory()
         let disk = POSIXFileSystem(directory.url.path)
-        let store = try Self.renewed(disk)
+        let store = try Self.renewed(disk, retention)
         for round in 2...6 {
             try Self.save(0..<2_000, change: round, in: store)
             try store.write { context in
@@ -114,6 +124,7 @@ struct FollowedCheckpointTests {
             Self.expect(0..<5_900, change: { Self.change(of: $0, after: round) }, in: store)
         }
         #expect(store.writer?.renewal.checkpointCount == 5)
+        try Self.expectTried(in: store)
         try store.close()
         let reopened = try Self.open(disk, memory: .standard)
         Self.expect(0..<5_900, change: { Self.change(of: $0, after: 6) }, in: reopened)
@@ -122,10 +133,25 @@ struct FollowedCheckpointTests {
         #expect(tree.$fruits.heldIDs == (0..<50).map { $0 * 7 })
         #expect(reopened.context.count(Sample.self) == 5)
         #expect(Sample.query(4).resolve(in: reopened.context)?.grade == .high)
-        try reopened.undo()
+        guard retention == .everything else { return }
+        // Of the sample, twice.
+        for _ in 0..<3 { try reopened.undo() }
         Self.expect(
             0..<5_900, change: { (4_000..<4_200).contains($0) ? 5 : Self.change(of: $0, after: 6) },
             in: reopened)
+    }
+
+    /// Of the rows that are tried, one was set behind the last checkpoint.
+    private static func expectTried(in store: Store) throws {
+        try store.write { try Sample(id: 4, grade: .middle).save(to: &$0) }
+        let writer = try #require(store.writer)
+        try writer.advanceFollowed {}
+        var tried: TriedRows?
+        writer.renewal.withFollowed { tried = $0.state?.tried }
+        let setRows = try #require(tried?.setRows)
+        let types = setRows.types
+        #expect(types.count == 1 && types.allSatisfy { setRows[$0].count == 1 })
+        try store.write { try Sample(id: 4, grade: .high).save(to: &$0) }
     }
 
     private static func change(of number: Int, after round: Int) -> Int {

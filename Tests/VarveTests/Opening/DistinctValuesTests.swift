@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+import Testing
+import VarveLog
+import VarveTestSupport
+
+@testable import Varve
+@testable import VarveGraph
+
+@EntityModel
+private struct Badge: Equatable {
+    @Unique<Self>(\.code, collisions: .throw) private var byCode
+    @Unique<Self>(\.label, collisions: .keepingBoth) private var byLabel
+
+    let id: Int
+    var code: String?
+    var label: String
+    var note = ""
+}
+
+extension CollisionResolver where Entity == Badge {
+    fileprivate static var keepingBoth: Self {
+        CollisionResolver { _, _, _, _ in }
+    }
+}
+
+/// A row that keeps its unique value is saved without a look-up where all stored values are distinct.
+@Suite("Distinct stored values")
+struct DistinctValuesTests {
+    private static let count = 3_000
+    private static let code = 0
+    private static let label = 1
+
+    private static func badge(_ number: Int, note: String = "") -> Badge {
+        // Two have one label.
+        Badge(
+            id: number, code: number == 7 ? nil : "code \(number)",
+            label: "label \(number == 9 ? 8 : number)", note: note)
+    }
+
+    private static func open(_ disk: SimulatedDisk) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1),
+            configuration: LogConfiguration(), mode: .readWrite, durability: .none,
+            retention: .everything, compactsAutomatically: false, memory: .megabytes(0),
+            types: [Badge.self], waitingSlotsMin: 1)
+    }
+
+    /// A store whose table reads from a checkpoint.
+    private static func stored() throws -> Store {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk)
+        try store.write { context in
+            for number in 0..<count { try badge(number).save(to: &context) }
+        }
+        try store.compact()
+        try store.close()
+        return try Self.open(disk)
+    }
+
+    private static func source(_ store: Store) throws -> StoredTable {
+        let table = store.context.tables.tables.unfilled.first { !$0.isFilled && $0.isScanned }
+        return try #require(table?.source as? StoredTable)
+    }
+
+    @Test("It is looked for once it was asked often, and known for each index")
+    func known() throws {
+        let store = try Self.stored()
+        let source = try Self.source(store)
+        var answers = 0
+        while source.distinctValues.withLock({ $0[Self.code] }) != .known(true) {
+            if source.hasDistinctValues(ofIndex: Self.code) { answers += 1 }
+            sched_yield()
+        }
+        #expect(answers == 0)
+        #expect(source.hasDistinctValues(ofIndex: Self.code))
+        source.seekDistinctValues(ofIndex: Self.label)
+        #expect(!source.hasDistinctValues(ofIndex: Self.label))
+    }
+
+    @Test("A value that another row has is refused as before", arguments: [false, true])
+    func collisions(isKnown: Bool) throws {
+        let store = try Self.stored()
+        let source = try Self.source(store)
+        if isKnown {
+            source.seekDistinctValues(ofIndex: Self.code)
+            source.seekDistinctValues(ofIndex: Self.label)
+        }
+        // Kept values are accepted, also in a row that was saved before.
+        for round in 1...2 {
+            try store.write { context in
+                for number in 0..<20 {
+                    try Self.badge(number, note: "\(round)").save(to: &context)
+                }
+            }
+        }
+        #expect(try Self.source(store) === source)
+        var other = Self.badge(3)
+        other.code = "code 4"
+        #expect(throws: (any Error).self) { try store.write { try other.save(to: &$0) } }
+        // A new row takes what another one gave up; the old one cannot have it again.
+        var freed = Self.badge(5)
+        freed.code = "free"
+        try store.write { context in
+            try freed.save(to: &context)
+            try Badge(id: 9_000, code: "code 5", label: "new").save(to: &context)
+        }
+        #expect(throws: (any Error).self) { try store.write { try Self.badge(5).save(to: &$0) } }
+        try store.write { try Self.badge(6, note: "kept").save(to: &$0) }
+        // So does one of a deleted row.
+        try store.write { context in
+            try Badge.delete(id: 11, from: &context)
+            try Badge(id: 9_001, code: "code 11", label: "newer").save(to: &context)
+        }
+        #expect(throws: (any Error).self) { try store.write { try Self.badge(11).save(to: &$0) } }
+        let codes = Badge.query().resolve(in: store.context).compactMap(\.code)
+        #expect(Set(codes).count == codes.count)
+    }
+
+    @Test("A value that several rows have is dealt with whenever one of them is saved")
+    func tolerated() throws {
+        let store = try Self.stored()
+        let source = try Self.source(store)
+        source.seekDistinctValues(ofIndex: Self.label)
+        let table = try #require(
+            store.context.tables.tables.unfilled.first { $0.source === source })
+        let row = Self.badge(9)
+        let isUndisputed = withUnsafePointer(to: row) {
+            table.isUndisputed($0, at: Slot(9), in: Self.label)
+        }
+        #expect(!isUndisputed)
+    }
+}
