@@ -29,9 +29,10 @@ extension StoredTable {
             }
         }
         if isToSeek {
-            // Beside the write that asks, which does not wait.
+            // Beside the write that asks, which does not wait. It ends with the table.
             DispatchQueue.global(qos: .utility).async { [weak self] in
-                self?.seekDistinctValues(ofIndex: index)
+                var last: [UInt8] = []
+                while self?.seekDistinctValues(ofIndex: index, behind: &last) == true {}
             }
         }
         return answer
@@ -40,15 +41,23 @@ extension StoredTable {
     /// Reading an index takes as long as so many look-ups, more or less.
     private static func askedMin(ofSlots count: Int) -> Int { 16 + count / 128 }
 
-    /// Reads the index. Where it cannot be read, nothing is known.
-    func seekDistinctValues(ofIndex index: Int) {
+    private static let keysPerStep = 4_096
+
+    /// Reads some of the index. Where it cannot be read, nothing is known: what reads it for the app finds other files.
+    ///
+    /// - Parameter last: the entry that was read last.
+    /// - Returns: false when all is read, or two values are the same.
+    func seekDistinctValues(ofIndex index: Int, behind last: inout [UInt8]) -> Bool {
         var isDistinct = false
-        if let declaration = storedIndex(index)?.declaration {
-            isDistinct =
-                reading(tryingAgain: false, isCounted: false) { content in
-                    content.value.state.hasDistinctKeys(of: content.type, by: declaration)
-                } ?? false
+        if let declaration = storedIndex(index)?.declaration, let content = currentContent() {
+            let meetings = content.health?.meetingCount
+            let compared = content.value.state.compareKeys(
+                of: content.type, by: declaration, behind: &last, count: Self.keysPerStep)
+            let isSound = content.health?.meetingCount == meetings
+            if isSound, compared == .goesOn { return true }
+            isDistinct = isSound && compared == .distinct
         }
         distinctValues.withLock { $0[index] = .known(isDistinct) }
+        return false
     }
 }

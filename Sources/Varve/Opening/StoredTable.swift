@@ -159,7 +159,7 @@ final class StoredTable: TableSource {
     // MARK: - Reading a part
 
     /// The content to read from. Evicts pages first if their generation is full.
-    private func currentContent() -> Content? {
+    func currentContent() -> Content? {
         guard let content = source.withLock({ $0?.content }) else { return nil }
         guard content.value.state.isFull else { return content }
         // Leaves may have been evicted since.

@@ -34,21 +34,31 @@ extension Writer {
         renewal.withFollowed { isFollowing = $0.state != nil }
         guard isFollowing else { return }
         let last = try inTurn { core -> TransactionID in
-            try promiseAll(core, try core.openLog())
+            let open = try core.openLog()
+            defer { noteFigures(open, core) }
+            try promiseAll(core, open)
             return core.head.lastTransaction
         }
-        while try advanceFollowed(towards: last) { try lookUp() }
+        // A step takes some milliseconds, however large transactions are.
+        var limit = 64
+        while true {
+            let start = ContinuousClock.now
+            guard advanceFollowed(towards: last, limit) else { return }
+            let isShort = start.duration(to: .now) < .milliseconds(20)
+            limit = isShort ? min(2 * limit, 4_096) : max(limit / 2, 1)
+            try lookUp()
+        }
     }
 
-    /// Goes on by some transactions; false when there are none before the last.
-    private func advanceFollowed(towards last: TransactionID) throws -> Bool {
+    /// Goes on by so many transactions; false when there are none before the last.
+    private func advanceFollowed(towards last: TransactionID, _ limit: Int) -> Bool {
         var goesOn = false
         renewal.withFollowed { followed in
             guard let state = followed.state, !state.isAtItsEnd, !renewal.isCancelled else {
                 return
             }
             do {
-                let outcome = try state.advance(limit: Self.transactionsPerStep)
+                let outcome = try state.advance(limit: limit)
                 goesOn = outcome == .more && state.state.lastTransaction < last
             } catch {
                 // What makes the checkpoint of the files meets it again.
@@ -58,8 +68,6 @@ extension Writer {
         }
         return goesOn
     }
-
-    private static let transactionsPerStep = 4_096
 
     /// Begins a compaction. Where a state follows the log, for the memory budget, the checkpoint is made of that: nothing of
     /// the log is read a second time. Nil where nothing was ever written.

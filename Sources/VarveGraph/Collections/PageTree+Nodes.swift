@@ -23,12 +23,7 @@ extension PageTree.Nodes {
     @usableFromInline
     func wordInTree(holding index: Int) -> LeafWord? {
         if let node = nodeInTree(holding: index) { return LeafWord(node) }
-        return storedWord(holding: index)
-    }
-
-    /// The stored leaf that holds an index, also where the tree has one of its own.
-    func storedWord(holding index: Int) -> LeafWord? {
-        stored.flatMap { StoredLeaves.word(index >> leafShift, in: $0) }
+        return stored.flatMap { StoredLeaves.word(index >> leafShift, in: $0) }
     }
 
     /// Whether the leaf that holds an index is a stored one that no thread has read yet.

@@ -78,22 +78,20 @@ extension AnyTable {
     final func isUndisputedAsStored(
         _ row: UnsafeRawPointer, at slot: Slot, in index: Int
     ) -> Bool {
-        guard let source, source.hasDistinctValues(ofIndex: index), !wasPut(row, in: index),
-            let leaf = cells.nodes.storedWord(holding: slot.index)
+        let definition = indexDefinitions[index]
+        // A row with other values than it was stored with was put since.
+        guard let source, definition.isUniqueByHash,
+            withRawRow(at: slot, { definition.isSame($0, row) }) == true,
+            !wasPut(row, in: index)
         else { return false }
-        let place = layout.place(at: slot.index & (PackedLeaf.width - 1), of: leaf)
-        return withRow(at: layout.settled(place)) { indexDefinitions[index].isSame($0, row) }
-            ?? false
+        return source.hasDistinctValues(ofIndex: index)
     }
 
     /// Whether a row with the values of another one, or with their hash, was put since the table was stored.
     private final func wasPut(_ row: UnsafeRawPointer, in index: Int) -> Bool {
         guard let changedValues else { return false }
-        let definition = indexDefinitions[index]
-        guard let number = uniqueIndexes.firstIndex(of: index), definition.isUniqueByHash else {
-            return true
-        }
-        let hash = definition.key(row).key
+        guard let number = uniqueIndexes.firstIndex(of: index) else { return true }
+        let hash = indexDefinitions[index].key(row).key
         return changedValues.entries(ofIndex: number, underHash: hash)?.isEmpty != true
     }
 

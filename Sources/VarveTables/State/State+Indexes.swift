@@ -17,27 +17,39 @@ extension State {
         return tables[table].indexes.first { $0.declaration == declaration }?.index
     }
 
-    /// Whether the keys of an index differ, so that no two live entities have equal values: equal values have equal keys. Texts
-    /// that differ behind their first 64 bytes have equal ones too. False where there is no such index.
+    /// What comparing neighbouring keys of an index has come to.
+    package enum KeyComparison: Hashable {
+        /// There are more keys.
+        case goesOn
+        /// No two live entities have equal values: these would have equal keys.
+        case distinct
+        /// Two have equal keys. Texts that differ behind their first 64 bytes do too.
+        case equal
+    }
+
+    /// Compares keys of an index with those before them.
     ///
-    /// - Complexity: O(n). All keys are read, and no leaf is kept in memory.
-    package func hasDistinctKeys(
-        of type: TypeNumber, by declaration: IndexDeclaration
-    ) -> Bool {
-        guard let index = index(of: type, declaration) else { return false }
-        var walk = StoredKeyWalk(index.tree, in: pages)
-        var last: [UInt8] = []
-        var isFirst = true
-        while let entry = walk.key {
-            let key = FieldIndex.key(of: entry)
+    /// - Parameters:
+    ///   - last: the entry that was compared last; empty before the first one.
+    ///   - count: how many are compared at most.
+    package func compareKeys(
+        of type: TypeNumber, by declaration: IndexDeclaration, behind last: inout [UInt8],
+        count: Int
+    ) -> KeyComparison {
+        guard let index = index(of: type, declaration) else { return .equal }
+        var cursor = last.withUnsafeBytes { KeyCursor(index.tree, from: $0, in: pages) }
+        if !last.isEmpty { _ = cursor.nextKey() }
+        for _ in 0..<count {
+            guard let entry = cursor.nextKey() else { return .distinct }
             // Ascending, so that equal ones are neighbours: an image may have them in any order.
-            guard isFirst || last.withUnsafeBytes({ $0.precedes(key) }) else { return false }
-            isFirst = false
+            let isNext = last.withUnsafeBytes {
+                $0.isEmpty || FieldIndex.key(of: $0).precedes(FieldIndex.key(of: entry))
+            }
+            guard isNext else { return .equal }
             last.removeAll(keepingCapacity: true)
-            last.append(contentsOf: key)
-            walk.advance()
+            last.append(contentsOf: entry)
         }
-        return true
+        return .goesOn
     }
 
     /// Calls `body` with the entries of the live entities whose keys begin at `first` and come before
