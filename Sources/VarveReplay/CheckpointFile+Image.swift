@@ -9,7 +9,7 @@ package struct LoadedCheckpoint {
     package let image: StoredImage?
     /// What was not compared with its checksums; nil where all was.
     package var uncompared: ImageComparison?
-    /// Of rows that were tried; nil for nothing.
+    /// Of rows that were tried; nil for nothing, and where that was not asked for.
     package var noted: TriedTypes?
 }
 
@@ -50,6 +50,13 @@ extension CheckpointFile {
     /// Opens an image without a look at its blocks: each is compared with its checksum when it is read.
     func openImage(memory: ReplayMemory? = nil) throws(LogError) -> LoadedCheckpoint {
         try open(CheckpointImage(self), memory)
+    }
+
+    /// Opens an image in the same way, with what it notes of rows that were tried.
+    func openNotedImage(memory: ReplayMemory?) throws(LogError) -> LoadedCheckpoint {
+        var loaded = try openImage(memory: memory)
+        loaded.noted = try loadTriedTypes()
+        return loaded
     }
 
     private func open(

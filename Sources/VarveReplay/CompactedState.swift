@@ -92,12 +92,11 @@ package struct CompactedState: ~Copyable {
         do throws(LogError) {
             if let file = imageFile.take() {
                 // Its blocks are compared with their checksums as they are read, or copied.
-                let loaded = try file.openImage(memory: memory)
+                let loaded = try file.openNotedImage(memory: memory)
                 let transaction = StateTransaction(loaded.state)
-                let noted = try file.loadTriedTypes()
-                transaction.setRows = noted.map { SetRows(of: $0.readers.keys) }
+                transaction.setRows = loaded.noted.map { SetRows(of: $0.readers.keys) }
                 self.transaction = transaction
-                (image, self.noted) = (loaded.image, noted)
+                (image, noted) = (loaded.image, loaded.noted)
                 bytesDone += file.rawBytes.reduce(0, &+)
             } else if let bytes = try checkpoint?.advance() {
                 bytesDone += bytes

@@ -15,8 +15,6 @@ extension Compaction {
     /// checksum when it is read.
     package func openWritten(memory: ReplayMemory) throws(LogError) -> LoadedCheckpoint? {
         guard let file = try openWrittenFile(), file.header.isImage else { return nil }
-        var loaded = try file.openImage(memory: memory)
-        loaded.noted = try file.loadTriedTypes()
-        return loaded
+        return try file.openNotedImage(memory: memory)
     }
 }

@@ -38,8 +38,6 @@ extension FollowedState {
         let checkpoint = Checkpoint(
             plan: plan, readable: opening.limited(state), tried: tried, point: RebasePoint(plan))
         noteSetRows(of: begun.subjects.map(\.definition.number))
-        // The compaction will remove the segment that was read to its end.
-        _ = try advance(limit: 1)
         return checkpoint
     }
 

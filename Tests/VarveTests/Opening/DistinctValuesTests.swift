@@ -122,17 +122,35 @@ struct DistinctValuesTests {
         #expect(Set(codes).count == codes.count)
     }
 
-    @Test("A value that several rows have is dealt with whenever one of them is saved")
-    func tolerated() throws {
-        let store = try Self.stored()
+    private static func isUndisputed(
+        _ row: Badge, in index: Int, _ store: Store
+    ) throws -> Bool {
         let source = try Self.source(store)
-        Self.seek(Self.label, in: source)
         let table = try #require(
             store.context.tables.tables.unfilled.first { $0.source === source })
-        let row = Self.badge(9)
-        let isUndisputed = withUnsafePointer(to: row) {
-            table.isUndisputed($0, at: Slot(9), in: Self.label)
-        }
-        #expect(!isUndisputed)
+        return withUnsafePointer(to: row) { table.isUndisputed($0, at: Slot(row.id), in: index) }
+    }
+
+    @Test("Only a kept value that no other row has, or got since, is not looked for")
+    func undisputed() throws {
+        let store = try Self.stored()
+        let source = try Self.source(store)
+        #expect(try !Self.isUndisputed(Self.badge(5), in: Self.code, store))
+        Self.seek(Self.code, in: source)
+        Self.seek(Self.label, in: source)
+        #expect(try Self.isUndisputed(Self.badge(5, note: "new"), in: Self.code, store))
+        var changed = Self.badge(5)
+        changed.code = "other"
+        #expect(try !Self.isUndisputed(changed, in: Self.code, store))
+        // Two rows have this label.
+        #expect(try !Self.isUndisputed(Self.badge(9), in: Self.label, store))
+        try store.write { try changed.save(to: &$0) }
+        #expect(try !Self.isUndisputed(Self.badge(5), in: Self.code, store))
+        #expect(try Self.isUndisputed(Self.badge(6), in: Self.code, store))
+        var last = Self.badge(6)
+        last.code = "code 5"
+        try store.write { try last.save(to: &$0) }
+        // It has a value that was put since.
+        #expect(try !Self.isUndisputed(last, in: Self.code, store))
     }
 }

@@ -91,7 +91,7 @@ struct FollowedCheckpointTests {
         return store
     }
 
-    /// Where no history is kept, each compaction removes the segment that the state has read.
+    /// Where no history is kept, compactions remove segments that the state has read.
     @Test(
         "A checkpoint is made of the state that follows the log, which then goes on with it",
         arguments: [Retention.everything, .newestState])
@@ -156,6 +156,30 @@ struct FollowedCheckpointTests {
 
     private static func change(of number: Int, after round: Int) -> Int {
         (0..<2_000).contains(number) || (4_000..<4_200).contains(number) ? round : 0
+    }
+
+    @Test(
+        "Where segments go that the state has read, it goes on, without steps that went with them")
+    func withoutHistory() throws {
+        let store = try Self.renewed(SimulatedDisk(), .newestState)
+        let writer = try #require(store.writer)
+        for round in 2...5 {
+            // Nothing is written, and no table renewed, before the next round.
+            try Self.save(0..<500, change: round, in: store)
+            let floor = writer.floor
+            try store.compact()
+            var state: State?
+            writer.renewal.withFollowed { state = $0.state?.state }
+            let timeline = try #require(state?.timeline)
+            #expect(Self.bytes(of: timeline) == Self.bytes(of: timeline.trimmed(below: floor)))
+        }
+        #expect(writer.renewal.checkpointCount == 4)
+    }
+
+    private static func bytes(of timeline: Timeline) -> [UInt8] {
+        var writer = ByteWriter()
+        timeline.encode(into: &writer)
+        return writer.copyBytes()
     }
 
     @Test("A state that another one has replaced meanwhile does not go on with the checkpoint")
