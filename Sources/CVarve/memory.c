@@ -28,8 +28,10 @@ void varve_unmap_memory(void *address, size_t count) {
 #endif
 #endif
 
+size_t varve_page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
 void varve_clear_memory(void *address, size_t count) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t page = (uintptr_t)varve_page_bytes();
     uintptr_t start = (uintptr_t)address, end = start + count;
     uintptr_t first = (start + page - 1) / page * page, last = end / page * page;
     if (first >= last) {

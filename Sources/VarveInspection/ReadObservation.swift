@@ -86,6 +86,10 @@ private final class ObservedFile: StoreFile {
         return count
     }
 
+    func readAhead(from offset: FrameOffset, byteCount: Int) {
+        base.readAhead(from: offset, byteCount: byteCount)
+    }
+
     func write(
         _ bytes: UnsafeRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int {

@@ -82,9 +82,11 @@ final class CheckpointImage: BlockSource {
     private func read(
         _ page: Int, from first: Int, into target: UnsafeMutableRawBufferPointer
     ) throws(BlockStorageError) {
+        let place = file.pages[page]
+        readers.readAhead(around: place)
         do throws(LogError) {
             try readers.withReader { reader throws(LogError) in
-                try reader.read(file.pages[page], from: first, into: target)
+                try reader.read(place, from: first, into: target)
             }
         } catch .checkpointDamaged(_, _, let reason) {
             throw BlockStorageError(reason: reason)

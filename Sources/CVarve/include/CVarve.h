@@ -26,6 +26,10 @@ size_t varve_common_suffix(const void *first, const void *second, size_t count);
 /// system has no such call, which Swift does not import, or refuses.
 int varve_reserve(int file, int64_t start, int64_t end);
 
+/// Asks the system to read a part of a file that is wanted soon, and does not wait for it. A hint: nothing happens where the
+/// system has no such call.
+void varve_read_ahead(int file, int64_t offset, size_t count);
+
 /// Where a file may hold something else than zeros, at or behind an offset: the end of the hole that is there. -1 where
 /// nothing but a hole follows; the offset itself where the system does not know. Moves the descriptor's position.
 int64_t varve_content_start(int file, int64_t offset);
@@ -75,6 +79,9 @@ void *varve_map_memory(size_t count);
 
 /// Releases what `varve_map_memory` returned for as many bytes.
 void varve_unmap_memory(void *address, size_t count);
+
+/// The length of the system's pages.
+size_t varve_page_bytes(void);
 
 /// Makes a part of what `varve_map_memory` returned zeros again, and releases the system's pages that lie in it.
 void varve_clear_memory(void *address, size_t count);

@@ -101,10 +101,29 @@ package final class CheckpointReaders: @unchecked Sendable {
     private let checkpoint: CheckpointFile
     private let file: any StoreFile
     private let idle = Lock(Idle())
+    /// Of the stretches of the file, those that the system was asked to read: a bit for each.
+    private let readAhead: Lock<[UInt64]>
+    /// One large read takes hardly longer than a small one, and neighbours of a page are mostly wanted too.
+    private static let stretchBytes: UInt64 = 128 << 10
 
     fileprivate init(of checkpoint: CheckpointFile, _ file: any StoreFile) {
         self.checkpoint = checkpoint
         self.file = file
+        let stretchCount = checkpoint.length.rawValue / Self.stretchBytes + 1
+        readAhead = Lock(Array(repeating: 0, count: Int(stretchCount / 64 + 1)))
+    }
+
+    /// Has the system read what is around a page that is read now, the first time that it is asked for.
+    package func readAhead(around page: CheckpointPage) {
+        let stretch = page.offset.rawValue / Self.stretchBytes
+        let (word, bit) = (Int(stretch / 64), UInt64(1) << (stretch % 64))
+        let isNew = readAhead.withLock { stretches in
+            defer { stretches[word] |= bit }
+            return stretches[word] & bit == 0
+        }
+        guard isNew else { return }
+        file.readAhead(
+            from: FrameOffset(stretch * Self.stretchBytes), byteCount: Int(Self.stretchBytes))
     }
 
     package func withReader<Result>(

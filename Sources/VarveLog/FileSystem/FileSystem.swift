@@ -64,6 +64,10 @@ package protocol StoreFile: AnyObject {
         into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int
 
+    /// Has the system read a part of the file that is wanted soon, without waiting for it. A hint, which says nothing of
+    /// errors.
+    func readAhead(from offset: FrameOffset, byteCount: Int)
+
     /// Writes at most `bytes.count` bytes and returns how many.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: FrameOffset) throws(FileSystemError)
         -> Int
@@ -99,6 +103,10 @@ package protocol StoreFile: AnyObject {
     func unlock() throws(FileSystemError)
 
     func close() throws(FileSystemError)
+}
+
+extension StoreFile {
+    package func readAhead(from offset: FrameOffset, byteCount: Int) {}
 }
 
 package enum FileOpenMode: Sendable {

@@ -248,6 +248,11 @@ enum POSIX {
         return try checked { pread(file, buffer.baseAddress, buffer.count, position) }
     }
 
+    static func readAhead(_ file: Int32, from offset: UInt64, byteCount: Int) {
+        guard let offset = Int64(exactly: offset) else { return }
+        varve_read_ahead(file, offset, byteCount)
+    }
+
     static func write(
         _ file: Int32, _ bytes: UnsafeRawBufferPointer, at offset: UInt64
     ) throws(POSIXFailure) -> Int {

@@ -24,6 +24,10 @@ final class POSIXFile: StoreFile {
         }
     }
 
+    func readAhead(from offset: FrameOffset, byteCount: Int) {
+        POSIX.readAhead(open(), from: offset.rawValue, byteCount: byteCount)
+    }
+
     func write(
         _ bytes: UnsafeRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int {

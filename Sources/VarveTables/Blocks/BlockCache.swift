@@ -13,7 +13,7 @@ import VarveEvents
 ///
 /// A loader knows the blocks that it has by marks of its own. So reading them takes no lock, and pins and counts nothing.
 ///
-/// A block is read, its checksum compared, decompressed, and its pages are made of their columns in their place, and checked
+/// A block is read, its checksum compared, decompressed, and its pages are made of their columns in its memory, and checked
 /// before any of them is seen:
 /// - kind and size of each page are set to those of its run, and what the page says of itself fits them;
 /// - what it names is a frame of the image of the right kind, which no other page names.
@@ -54,6 +54,11 @@ final class BlockCache: @unchecked Sendable {
     let root: ImageRoot
     let source: any BlockSource
     private let chunks: ChunkMemory
+    /// Nil where each block lies at its offset in the memory of its chunk.
+    let buffers: BlockBuffers?
+    /// By block: the address at which its chunk would begin if the block lay at its offset there; 0 while the block is not in
+    /// memory. Nil where blocks lie in the memory of their chunks.
+    private let chunkStarts: UnsafeMutablePointer<Atomic<UInt>>?
     private let uses: UnsafeMutablePointer<Atomic<UInt32>>
     /// Each guards what is known of its blocks, and of damage that lasts. Blocks share them: one for each block took as long
     /// to make as half of the rest.
@@ -62,37 +67,49 @@ final class BlockCache: @unchecked Sendable {
     private static let lockCount = 64
     private let bytesHere = Atomic<Int>(0)
     private let bytesIdle = Atomic<Int>(0)
-    /// What is left of idle blocks where there are no generations.
-    private let bytesMax: Int
+    /// What is left of idle blocks where there are no generations. Nil where none is evicted.
+    private let bytesMax: Int?
     private let admission = Mutex(Admission())
     /// The block that the hand looks at next, modulo their number.
     private let hand = Atomic<Int>(0)
     /// Bounds for what a read waits for: blocks that are evicted, and looked at.
     private static let (evictionsMax, looksMax) = (8, 1_024)
 
-    /// - Parameter bytesMax: idle blocks go where all take more than this, or than generations may where that is more.
-    init(_ root: ImageRoot, from source: any BlockSource, bytesMax: Int) {
+    /// - Parameter bytesMax: idle blocks go where all take more than this, or than generations may where that is more. Nil if
+    ///   none is evicted: blocks lie in the memory of their chunks then, where reading a page takes less, and where transactions
+    ///   write new pages into places that became free.
+    init(_ root: ImageRoot, from source: any BlockSource, bytesMax: Int?) {
         self.root = root
         self.source = source
         self.bytesMax = bytesMax
         chunks = ChunkMemory(root.directory)
         let count = root.directory.blocks.count
-        // Zeros that the system clears when they are touched first: an opening reads few blocks.
-        guard let memory = varve_map_memory(Self.useBytes(count)) else {
-            preconditionFailure("There are no addresses left for what is known of blocks")
-        }
-        uses = memory.assumingMemoryBound(to: Atomic<UInt32>.self)
+        uses = Self.zeros(count)
+        buffers = bytesMax.map { BlockBuffers(bytesMax: $0) }
+        chunkStarts = buffers == nil ? nil : Self.zeros(count)
         locks = .allocate(capacity: Self.lockCount)
         for index in 0..<Self.lockCount { (locks + index).initialize(to: Mutex([])) }
     }
 
     deinit {
-        varve_unmap_memory(uses, Self.useBytes(directory.blocks.count))
+        let count = directory.blocks.count
+        varve_unmap_memory(uses, Self.byteCount(of: UInt32.self, count))
+        if let chunkStarts { varve_unmap_memory(chunkStarts, Self.byteCount(of: UInt.self, count)) }
         locks.deinitialize(count: Self.lockCount).deallocate()
     }
 
-    private static func useBytes(_ blockCount: Int) -> Int {
-        max(blockCount, 1) * MemoryLayout<UInt32>.size
+    /// Zeros that the system clears when they are touched first: an opening reads few blocks.
+    private static func zeros<Value: AtomicRepresentable>(
+        _ count: Int
+    ) -> UnsafeMutablePointer<Atomic<Value>> {
+        guard let memory = varve_map_memory(byteCount(of: Value.self, count)) else {
+            preconditionFailure("There are no addresses left for what is known of blocks")
+        }
+        return memory.assumingMemoryBound(to: Atomic<Value>.self)
+    }
+
+    private static func byteCount<Value>(of type: Value.Type, _ blockCount: Int) -> Int {
+        max(blockCount, 1) * MemoryLayout<Value>.size
     }
 
     private var directory: BlockDirectory { root.directory }
@@ -114,11 +131,22 @@ final class BlockCache: @unchecked Sendable {
             $0.count -= 1
             if $0.count == 0 { $0.limit = nil }
         }
-        evictIdle(above: bytesMax)
+        evictIdle()
     }
 
-    /// The memory of a chunk; nil where there are no addresses left.
+    /// Whether the blocks of a chunk lie side by side in its memory.
+    var blocksAreInChunks: Bool { buffers == nil }
+
+    /// The memory of a chunk: for pages that lie in no block and, without buffers, for blocks too. Nil where there are no
+    /// addresses left.
     func memory(ofChunk position: Int) -> UnsafeMutableRawPointer? { chunks.memory(position) }
+
+    /// Where the chunk of a block would begin for the pages of the block to be at their offsets. The caller has the block.
+    @inline(__always)
+    func chunkStart(of block: Int, at position: Int) -> UnsafeMutableRawPointer? {
+        guard let chunkStarts else { return chunks.memory(position) }
+        return UnsafeMutableRawPointer(bitPattern: chunkStarts[block].load(ordering: .relaxed))
+    }
 
     /// Whether a number leads to a page of the image, of the right kind, that no page named before.
     func claim(_ number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Bool {
@@ -152,7 +180,7 @@ final class BlockCache: @unchecked Sendable {
             return nil
         }
         if let damage { throw damage }
-        if isRead { evictIdle(evictions: Self.evictionsMax, looks: Self.looksMax, above: bytesMax) }
+        if isRead { evictIdle(evictions: Self.evictionsMax, looks: Self.looksMax) }
         return isNews
     }
 
@@ -192,50 +220,59 @@ final class BlockCache: @unchecked Sendable {
 
     private func read(_ block: Int, ofChunk chunk: Int, isFirst: Bool) throws(PageDamage) {
         let entry = directory.blocks[block]
-        guard let memory = chunks.memory(chunk) else { throw .noMemory(entry.place) }
-        let start = memory + entry.run.first.offset
-        try root.readBlock(entry, from: source, into: start)
-        // Last, so that a damaged block claims as few pages as possible.
-        try root.checkReferences(of: entry, start) { number, expectation in
-            isFirst ? claim(number, expectation) : root.place(of: number, expectation) != nil
+        guard let start = buffer(of: entry, ofChunk: chunk) else { throw .noMemory(entry.place) }
+        do throws(PageDamage) {
+            try root.readBlock(entry, from: source, into: start)
+            // Last, so that a damaged block claims as few pages as possible.
+            try root.checkReferences(of: entry, start) { number, expectation in
+                isFirst ? claim(number, expectation) : root.place(of: number, expectation) != nil
+            }
+        } catch {
+            buffers?.give(start, entry.run.byteCount)
+            throw error
         }
+        chunkStarts?[block].store(
+            UInt(bitPattern: start) &- UInt(entry.run.first.offset), ordering: .relaxed)
         bytesHere.wrappingAdd(entry.run.byteCount, ordering: .relaxed)
+    }
+
+    /// Memory of zeros for the pages of a block. Nil where there are no addresses left.
+    private func buffer(of entry: BlockEntry, ofChunk chunk: Int) -> UnsafeMutableRawPointer? {
+        if let buffers { return buffers.take(entry.run.byteCount) }
+        return chunks.memory(chunk).map { $0 + entry.run.first.offset }
     }
 
     // MARK: Evicting
 
-    /// Evicts idle blocks where all take more than a limit, or than generations may where that is more.
-    func evictIdle(above byteCount: Int) {
+    /// Evicts idle blocks where all take more than they may.
+    func evictIdle() {
         // The hand meets a block again that it leaves, because it was taken.
-        let looks = 2 * directory.blocks.count
-        evictIdle(evictions: .max, looks: looks, above: byteCount)
+        evictIdle(evictions: .max, looks: 2 * directory.blocks.count)
     }
 
-    private func evictIdle(evictions: Int, looks: Int, above byteCount: Int) {
-        let limit = max(byteCount, admission.withLock { $0.limit?.bytes } ?? 0)
+    private func evictIdle(evictions: Int, looks: Int) {
+        guard let bytesMax, let buffers else { return }
+        let limit = max(bytesMax, admission.withLock { $0.limit?.bytes } ?? 0)
         var (evictions, looks) = (evictions, looks)
         while loadedBytes > limit, bytesIdle.load(ordering: .relaxed) > 0, looks > 0, evictions > 0
         {
             looks -= 1
             let step = hand.wrappingAdd(1, ordering: .relaxed).oldValue
             let block = Int(UInt(bitPattern: step) % UInt(directory.blocks.count))
-            if use(of: block).isIdle, meet(block) { evictions -= 1 }
+            if use(of: block).isIdle, meet(block, buffers) { evictions -= 1 }
         }
     }
 
     /// The hand is at a block. Returns whether that was evicted. One whose lock another thread has, which may wait for a
     /// disk, is passed over.
-    private func meet(_ block: Int) -> Bool {
+    private func meet(_ block: Int, _ buffers: BlockBuffers) -> Bool {
         let run = directory.blocks[block].run
-        guard let chunk = directory.chunkPosition(run.first.chunk),
-            let memory = chunks.memory(chunk)
-        else { return false }
         let isEvicted = locks[block % Self.lockCount].withLockIfAvailable { _ in
             var use = use(of: block)
             guard use.isIdle else { return false }
             let isEvicted = !use.isRecent
             if isEvicted {
-                chunks.clear(memory + run.first.offset, byteCount: run.byteCount)
+                giveBack(block, run, buffers)
                 use.noteEviction()
                 bytesHere.wrappingSubtract(run.byteCount, ordering: .relaxed)
                 bytesIdle.wrappingSubtract(run.byteCount, ordering: .relaxed)
@@ -245,6 +282,13 @@ final class BlockCache: @unchecked Sendable {
             return isEvicted
         }
         return isEvicted ?? false
+    }
+
+    private func giveBack(_ block: Int, _ run: PageRun, _ buffers: BlockBuffers) {
+        guard let chunkStart = chunkStarts?[block].exchange(0, ordering: .relaxed), chunkStart != 0,
+            let start = UnsafeMutableRawPointer(bitPattern: chunkStart &+ UInt(run.first.offset))
+        else { preconditionFailure("a block that is here has a buffer") }
+        buffers.give(start, run.byteCount)
     }
 }
 

@@ -5,40 +5,51 @@ import VarveEvents
 ///
 /// Blocks are stored one behind the other in this order from the beginning of the image on: they can neither
 /// overlap nor leave a gap.
-struct BlockDirectory: Sendable {
-    private(set) var chunks: [ImageLayout.Chunk] = []
-    private(set) var blocks: [BlockEntry] = []
+///
+/// A class, because all that reads pages asks it, and a copy would count a reference for each of its arrays.
+final class BlockDirectory: Sendable {
+    let chunks: [ImageLayout.Chunk]
+    let blocks: [BlockEntry]
+    /// The memory of all pages.
+    let pageBytes: Int
     /// Of each chunk, where its spans begin in `blockOfSpan`.
-    private var firstSpan: [Int32] = []
+    private let firstSpan: [Int32]
     /// The position of a span's block, plus one.
-    private var blockOfSpan: [Int32] = []
+    private let blockOfSpan: [Int32]
     /// By number of a chunk, its position plus one.
-    private var chunkPositions: [Int32] = []
-
-    init() {}
+    private let chunkPositions: [Int32]
 
     /// Chunks and blocks ascend by place, and each block lies in its chunk.
     init(chunks: [ImageLayout.Chunk], blocks: [BlockEntry]) {
         self.chunks = chunks
         self.blocks = blocks
-        chunkPositions = Array(repeating: 0, count: (chunks.last?.number ?? 0) + 1)
+        var chunkPositions = [Int32](repeating: 0, count: (chunks.last?.number ?? 0) + 1)
+        var firstSpan: [Int32] = []
         var spans = 0
         for (position, chunk) in chunks.enumerated() {
             firstSpan.append(Int32(spans))
             spans += chunk.spanCount
             chunkPositions[chunk.number] = Int32(position + 1)
         }
-        blockOfSpan = Array(repeating: 0, count: spans)
+        var blockOfSpan = [Int32](repeating: 0, count: spans)
+        var pageBytes: UInt64 = 0
         for (index, block) in blocks.enumerated() {
+            pageBytes += UInt64(block.run.byteCount)
             let start =
                 Int(firstSpan[Int(chunkPositions[block.run.first.chunk]) - 1]) + block.run.firstSpan
             for span in start..<start + block.run.spanCount { blockOfSpan[span] = Int32(index + 1) }
         }
+        self.pageBytes = Int(clamping: pageBytes)
+        self.firstSpan = firstSpan
+        self.blockOfSpan = blockOfSpan
+        self.chunkPositions = chunkPositions
     }
 
     /// Which chunks the pages take.
     var layout: ImageLayout {
-        ImageLayout(chunks: chunks, pageCount: blocks.reduce(0) { $0 + $1.liveFrames })
+        ImageLayout(
+            chunks: chunks, pageCount: blocks.reduce(0) { $0 + $1.liveFrames },
+            pageBytes: pageBytes)
     }
 
     /// The bytes that blocks take in the image.

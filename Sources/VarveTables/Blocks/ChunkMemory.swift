@@ -1,10 +1,11 @@
 import CVarve
 import Synchronization
 
-/// The memory of an image's chunks: addresses from the first touch on, and real memory block by block.
+/// The memory of an image's chunks: addresses from the first touch on, and real memory where it was touched. Where blocks are
+/// evicted, they are in ``BlockBuffers``, and only pages that lie in no block are here.
 ///
 /// With it, one bit for each unit says whether a page begins there that another page names.
-// Sendable unchecked: entries are atomic, and memory belongs to whom the loader gives it.
+// Sendable unchecked: entries are atomic, and memory belongs to what the cache or the arena gives it.
 final class ChunkMemory: @unchecked Sendable {
     private struct Entry: ~Copyable {
         let byteCount: Int
@@ -67,15 +68,6 @@ final class ChunkMemory: @unchecked Sendable {
             return UInt(bitPattern: memory)
         }
         return UnsafeMutableRawPointer(bitPattern: address)
-    }
-
-    /// Evicts a block: its memory is zeros again.
-    ///
-    /// - Parameters:
-    ///   - start: where the block begins.
-    ///   - byteCount: the memory of its frames.
-    func clear(_ start: UnsafeMutableRawPointer, byteCount: Int) {
-        varve_clear_memory(start, byteCount)
     }
 
     /// Marks a unit. False where it was marked, or no memory can be had.

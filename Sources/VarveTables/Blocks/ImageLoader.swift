@@ -15,18 +15,17 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     let generations: PageGenerations?
     private let taken: UnsafeMutablePointer<Atomic<Bool>>
     private let bytesTaken = Atomic<Int>(0)
-    /// Of each chunk's blocks, those that were not taken. Empty in a generation.
+    /// Of each chunk's blocks, those that were not taken. Empty where blocks do not lie in the memory of chunks.
     private let missing: UnsafeMutableBufferPointer<Atomic<Int>>
-    /// Guarded by what evicts: the thread that changes the store.
-    private var bytesNotDropped = 0
 
     init(of cache: BlockCache, into pages: PageTable) {
         self.cache = cache
         self.pages = pages
         generations = nil
         taken = Self.marks(cache.root.directory)
-        missing = .allocate(capacity: cache.root.directory.chunks.count)
-        for (position, count) in cache.root.directory.blockCounts.enumerated() {
+        let counts = cache.blocksAreInChunks ? cache.root.directory.blockCounts : []
+        missing = .allocate(capacity: counts.count)
+        for (position, count) in counts.enumerated() {
             missing.initializeElement(at: position, to: Atomic(count))
         }
     }
@@ -79,16 +78,20 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     func frame(_ number: PageNumber) throws(PageDamage) -> Page {
         guard let chunk = directory.chunkPosition(number.chunk) else { throw .contradiction }
+        let chunkStart: UnsafeMutableRawPointer?
         if let block = directory.blockPosition(of: number) {
             if isMissing(block) { try take(block, ofChunk: chunk) }
+            chunkStart = cache.chunkStart(of: block, at: chunk)
         } else if let generations {
             // It was made behind the image, in a place that was free.
             return generations.base.pages.frame(number)
+        } else {
+            chunkStart = cache.memory(ofChunk: chunk)
         }
-        guard let memory = cache.memory(ofChunk: chunk) else {
+        guard let chunkStart else {
             throw .noMemory(PageDamage.Place(block: 0, offset: 0, byteCount: 0))
         }
-        return Page(address: memory + number.offset)
+        return Page(address: chunkStart + number.offset)
     }
 
     private func take(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
@@ -96,7 +99,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         let run = directory.blocks[block].run
         bytesTaken.wrappingAdd(run.byteCount, ordering: .relaxed)
         // The pages of a generation's base may be in a chunk of the image as well.
-        guard generations == nil else { return }
+        guard cache.blocksAreInChunks, generations == nil else { return }
         let left = missing[chunk].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
         if left == 0 { pages.setChunk(run.first.chunk, to: cache.memory(ofChunk: chunk)) }
     }
@@ -153,24 +156,19 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     // MARK: Dropping
 
-    /// Drops all blocks where they take more than a limit, of a store that makes a state of a log. The cache evicts those that
-    /// no generation has, as far as all take more than they may.
+    /// Drops all blocks where they take more than a limit, of a store that makes a state of a log with limited memory. The
+    /// cache evicts those that no generation has, as far as all take more than they may.
     ///
-    /// Transactions change copies of pages, so the blocks are as they were read, but for those with frames that are used anew.
-    /// Other threads read only the latter, and pages beside the image, through generations.
-    ///
-    /// - Parameter changed: the first pages of those.
-    func evict(above byteCount: Int, except changed: Set<PageNumber>) -> Bool {
-        guard generations == nil, loadedBytes - bytesNotDropped > byteCount else { return false }
-        for (block, entry) in directory.blocks.enumerated()
-        where !isMissing(block) && !changed.contains(entry.run.first) {
-            guard let chunk = directory.chunkPosition(entry.run.first.chunk) else { continue }
-            pages.setChunk(entry.run.first.chunk, to: nil)
-            missing[chunk].wrappingAdd(1, ordering: .relaxed)
+    /// Transactions change copies of pages, so the blocks are as they were read. Other threads read them, and pages beside the
+    /// image, through generations.
+    func evict(above byteCount: Int) -> Bool {
+        guard generations == nil, !cache.blocksAreInChunks, loadedBytes > byteCount else {
+            return false
+        }
+        for (block, entry) in directory.blocks.enumerated() where !isMissing(block) {
             drop(block, entry)
         }
-        bytesNotDropped = loadedBytes
-        cache.evictIdle(above: byteCount)
+        cache.evictIdle()
         return true
     }
 

@@ -30,6 +30,7 @@ extension ImageRoot {
         of entry: BlockEntry, _ start: UnsafeMutableRawPointer,
         _ admits: (PageNumber, PageAnatomy.Expectation) -> Bool
     ) throws(PageDamage) {
+        guard PageAnatomy.canName(entry.run.kind) else { return }
         for index in 0..<entry.storedFrames {
             let page = Page(address: start + index * entry.run.frameBytes)
             if page.isFree { continue }

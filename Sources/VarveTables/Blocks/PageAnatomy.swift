@@ -31,6 +31,15 @@ enum PageAnatomy {
         }
     }
 
+    /// Whether pages of a kind can name others.
+    static func canName(_ kind: PageKind) -> Bool {
+        switch kind.structure {
+        case .rowNode, .linkNode, .idNode, .rowLeaf, .linkLeaf: true
+        case .keyPage, .listPage: kind.level > 0
+        case .idBucket, .largeContent, nil: false
+        }
+    }
+
     /// Calls `body` with each page that a page names, and the kind that it must have.
     static func forEachReference(
         of page: Page, _ body: (PageNumber, Expectation) -> Void
@@ -52,13 +61,13 @@ enum PageAnatomy {
         case .listPage where kind.level > 0:
             let expectation = Expectation(kind: kind.at(level: kind.level - 1))
             ListPage.forEachReference(page) { body(page.load($0), expectation) }
-        case .rowLeaf:
+        case .rowLeaf where RowLeaf.hasLargeContent(page):
             let expectation = Expectation(kind: PageKind(.largeContent))
             RowLeaf.forEachReference(page) { body(page.load($0), expectation) }
         case .linkLeaf:
             let expectation = Expectation(kind: PageKind(.listPage), isOfAnyLevel: true)
             LinkLeaf.forEachReference(page) { body(page.load($0), expectation) }
-        case .keyPage, .listPage, .idBucket, .largeContent, nil: break
+        case .keyPage, .listPage, .rowLeaf, .idBucket, .largeContent, nil: break
         }
     }
 

@@ -30,13 +30,12 @@ final class PageGenerations: Sendable {
     /// The chunks that only such pages are in.
     fileprivate let chunks: [PageTable.Chunk]
 
-    /// Nil if the snapshot has no image. No other thread may change the store meanwhile.
-    ///
-    /// The store's memory must be limited: one that is not writes its pages into blocks of the image.
+    /// Nil if the snapshot has no image, or one that fits into memory: its blocks are not evicted. No other thread may change the
+    /// store meanwhile.
     init?(of base: PageSnapshot, limit: PageMemoryLimit) {
-        guard base.store.memory != nil, let loader = base.store.cold?.loader as? ImageLoader else {
-            return nil
-        }
+        guard let loader = base.store.cold?.loader as? ImageLoader,
+            !loader.cache.blocksAreInChunks
+        else { return nil }
         cache = loader.cache
         self.limit = limit
         self.base = base
@@ -112,9 +111,4 @@ extension PageStore {
             ImageLoader(of: generations, into: pages)
         }
     }
-}
-
-extension BlockDirectory {
-    /// The memory of all pages.
-    var pageBytes: Int { blocks.reduce(0) { $0 + $1.run.byteCount } }
 }

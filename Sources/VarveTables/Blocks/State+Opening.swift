@@ -18,8 +18,8 @@ extension State {
             root.directory.layout, root.directory.blocks.lazy.map(\.run), version: root.version,
             memory: memory
         ) { pages in
-            let made = BlockCache(
-                root, from: source, bytesMax: memory?.unchangedBytesMax ?? .max)
+            let bytesMax = root.directory.evictedAbove(memory)
+            let made = BlockCache(root, from: source, bytesMax: bytesMax)
             cache = made
             return ImageLoader(of: made, into: pages)
         }
@@ -39,6 +39,13 @@ extension State {
 extension StateTransaction {
     /// Where the image is read from which its store was opened; nil where it was not opened from one.
     package var source: (any BlockSource)? { transaction.store.imageSource }
+}
+
+extension BlockDirectory {
+    /// What blocks may take before others are evicted; nil where all of them fit into memory.
+    fileprivate func evictedAbove(_ memory: ReplayMemory?) -> Int? {
+        memory.flatMap { pageBytes < $0.unchangedBytesMax ? nil : $0.unchangedBytesMax }
+    }
 }
 
 extension PageStore {

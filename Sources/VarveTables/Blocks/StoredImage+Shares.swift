@@ -43,11 +43,9 @@ private struct ShareWalk {
     /// Whether pages of a kind name others. Most leaves name none, and are not read.
     private func mayName(_ kind: PageKind) -> Bool {
         switch kind.structure {
-        case .rowNode, .linkNode, .idNode: true
-        case .keyPage, .listPage: kind.level > 0
         case .rowLeaf: structures.contains(.largeContent)
         case .linkLeaf: structures.contains(.listPage)
-        case .idBucket, .largeContent, nil: false
+        default: PageAnatomy.canName(kind)
         }
     }
 

@@ -45,9 +45,8 @@ protocol PageLoader: AnyObject, Sendable {
 
     /// Drops blocks where they take more than a limit; see ``PageStore/evictBlocks(above:)``.
     ///
-    /// - Parameter changed: the first pages of blocks that are not as they were read.
     /// - Returns: whether blocks were dropped.
-    func evict(above byteCount: Int, except changed: Set<PageNumber>) -> Bool
+    func evict(above byteCount: Int) -> Bool
 
     var cachedPages: CachedPages { get }
 

@@ -61,6 +61,15 @@ struct FrameArena: ~Copyable {
     }
 
     static let runBytesStandard = 32 << 10
+    /// Where not all of an image fits into memory: a read of a page costs what its block costs.
+    static let runBytesOfLargeImages = 16 << 10
+    /// Ids are in buckets by their hashes, so what is looked up next is mostly in another run.
+    private static let idRunBytes = 8 << 10
+
+    private func spansMax(of kind: PageKind) -> Int {
+        guard kind == PageKind(.idBucket) else { return runSpansMax }
+        return min(runSpansMax, Self.idRunBytes / PageSpan.bytes)
+    }
 
     deinit {
         for number in 1..<nextChunk {
@@ -196,7 +205,7 @@ struct FrameArena: ~Copyable {
             return (number, made(number, kind, size))
         }
         let slab = slabs.slab(kind, FrameSize.index(of: size))
-        let wish = slab.pointee.nextSpanCount(size, most: runSpansMax)
+        let wish = slab.pointee.nextSpanCount(size, most: spansMax(of: kind))
         let place = place(of: wish)
         let first = PageNumber(chunk: place.chunk, offset: place.span * PageSpan.bytes)
         let run = PageRun(first: first, kind: kind, frameBytes: size, spanCount: wish)

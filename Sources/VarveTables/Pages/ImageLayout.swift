@@ -11,4 +11,6 @@ struct ImageLayout {
     var chunks: [Chunk] = []
     /// Of the frames, those that hold a page.
     var pageCount = 0
+    /// The memory of all frames.
+    var pageBytes = 0
 }

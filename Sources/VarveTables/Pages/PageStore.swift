@@ -61,7 +61,11 @@ package final class PageStore: @unchecked Sendable {
         _ layout: ImageLayout, _ runs: some Sequence<PageRun>, version: PageVersion,
         memory: ReplayMemory?, loader: (PageTable) -> any PageLoader
     ) {
-        arena = FrameArena(.hugeChunks, memory: memory)
+        let fits = layout.pageBytes < memory?.unchangedBytesMax ?? .max
+        arena = FrameArena(
+            .hugeChunks,
+            runBytes: fits ? FrameArena.runBytesStandard : FrameArena.runBytesOfLargeImages,
+            memory: memory)
         self.memory = memory
         pages = arena.pages
         arena.adopt(layout, runs)
@@ -182,10 +186,11 @@ package final class PageStore: @unchecked Sendable {
         }
     }
 
-    /// Drops unchanged blocks of the image where what is loaded takes more than a limit, so that they can be evicted. Between
-    /// two calls of the thread that changes the store; others read such blocks through generations of their own.
+    /// Drops the blocks of the image where what this store has taken is more than a limit, so that they can be evicted. Where all
+    /// of the image fits into memory it does nothing. Between two calls of the thread that changes the store; others read such blocks through
+    /// generations of their own.
     func evictBlocks(above byteCount: Int) {
-        if cold?.loader.evict(above: byteCount, except: reusedRuns) == true { pageOut() }
+        if cold?.loader.evict(above: byteCount) == true { pageOut() }
     }
 
     /// Evicts what takes more memory than it may, under the same conditions.

@@ -50,6 +50,14 @@ extension RowLeaf {
         }
     }
 
+    /// Whether a leaf may name pages of large content. In one that was not read from an image, flags of unused slots may say so.
+    static func hasLargeContent(_ page: Page) -> Bool {
+        let geometry = Geometry.standard
+        // Of all slots, side by side.
+        let flags: UInt64 = page.load(geometry.flags)
+        return flags & (UInt64(largeFlag) &* 0x0101_0101_0101_0101) != 0
+    }
+
     /// Calls `body` with each offset at which a leaf names the page of large content.
     static func forEachReference(_ page: Page, _ body: (Int) -> Void) {
         let leaf = RowLeaf(page: page, geometry: .standard)

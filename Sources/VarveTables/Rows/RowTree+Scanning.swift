@@ -103,6 +103,6 @@ extension RowTree {
         return true
     }
 
-    /// Places are runs of 32 KiB: few enough to count, and each with few leaves.
+    /// Places are stretches of 32 KiB: few enough to count, and each with few leaves.
     private static let placeBits: UInt32 = 9
 }

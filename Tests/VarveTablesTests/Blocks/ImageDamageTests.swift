@@ -12,9 +12,9 @@ struct ImageDamageTests {
         case damaged
         case read(StateContent)
 
-        init(_ source: MemorySource) throws {
+        init(_ source: MemorySource, memory: ReplayMemory? = nil) throws {
             do {
-                let state = try State.open(source).state
+                let state = try State.open(source, memory: memory).state
                 self = .read(try state.reading { StateContent(state) })
             } catch is ImageError {
                 self = .refused
@@ -39,7 +39,8 @@ struct ImageDamageTests {
         for position in bytes.indices {
             var damaged = bytes
             damaged[position] ^= UInt8(1 << (position % 8))
-            let outcome = try Outcome(MemorySource(damaged))
+            let memory = position % 2 == 0 ? nil : PageGenerationTests.memory()
+            let outcome = try Outcome(MemorySource(damaged), memory: memory)
             #expect(outcome == (position < blockBytes ? .damaged : .refused), "\(position)")
         }
         #expect(try Outcome(MemorySource(bytes)) == .read(expected))

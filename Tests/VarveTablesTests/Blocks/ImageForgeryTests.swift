@@ -17,7 +17,14 @@ struct ImageForgeryTests {
 
     /// Reads and changes all that can be; returns whether the image was opened.
     private func use(_ bytes: [UInt8], _ logged: [UInt8]) -> Bool {
-        guard let state = try? State.open(MemorySource(bytes)).state else { return false }
+        let isOpened = use(bytes, logged, memory: nil)
+        return use(bytes, logged, memory: PageGenerationTests.memory()) && isOpened
+    }
+
+    private func use(_ bytes: [UInt8], _ logged: [UInt8], memory: ReplayMemory?) -> Bool {
+        guard let state = try? State.open(MemorySource(bytes), memory: memory).state else {
+            return false
+        }
         _ = try? state.reading { StateContent(state) }
         _ = try? state.reading { try state.digest() }
         search(state)

@@ -6,14 +6,17 @@ import VarveTestSupport
 
 @Suite("Threads and images")
 struct ImageThreadTests {
-    @Test("Threads that read the same cold blocks read each block once, and the same content")
-    func coldReads() async throws {
+    @Test(
+        "Threads that read the same cold blocks read each block once, and the same content",
+        arguments: [nil, 0])
+    func coldReads(bytesMax: Int?) async throws {
         let state = try UserLog.state(count: 4_000)
         let (bytes, image, _) = try state.image()
         let expected = StateContent(state)
         for _ in 0..<4 {
             let source = MemorySource(bytes)
-            let opened = try State.open(source).state
+            let memory = bytesMax.map { PageGenerationTests.memory($0) }
+            let opened = try State.open(source, memory: memory).state
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<6 {
                     group.addTask { try opened.reading { StateContent(opened) } == expected }

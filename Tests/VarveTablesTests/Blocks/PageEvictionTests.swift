@@ -12,11 +12,12 @@ struct PageEvictionTests {
         var history: StateHistory
         let image: StoredImage
 
-        init(seed: Int) throws {
+        /// - Parameter memory: nil for no limit: nothing is evicted then, and places of pages that were replaced are used again.
+        init(seed: Int, memory: ReplayMemory? = nil) throws {
             history = StateHistory(seed: seed)
             try history.advance(30 + 3 * seed)
             let (bytes, _, _) = try history.state.image()
-            let opened = try State.open(MemorySource(bytes))
+            let opened = try State.open(MemorySource(bytes), memory: memory)
             history.move(to: opened.state)
             image = opened.image
         }
@@ -25,12 +26,11 @@ struct PageEvictionTests {
     @Test("Evicted pages are read again, whatever was changed before and behind", arguments: 1...20)
     func transactions(seed: Int) throws {
         var kept = try OpenedHistory(seed: seed)
-        var evicted = try OpenedHistory(seed: seed)
+        var evicted = try OpenedHistory(seed: seed, memory: PageGenerationTests.memory())
         for round in 0..<40 {
             try kept.history.advance(1)
             try evicted.history.advance(1)
             if round % 5 == seed % 5 {
-                // Places of pages that were replaced are used again.
                 kept.history.reclaim()
                 evicted.history.reclaim()
             }
@@ -51,7 +51,7 @@ struct PageEvictionTests {
     @Test("Pages are evicted while a transaction is open, which keeps its own", arguments: 1...10)
     func insideTransaction(seed: Int) throws {
         var kept = try OpenedHistory(seed: seed)
-        var evicted = try OpenedHistory(seed: seed)
+        var evicted = try OpenedHistory(seed: seed, memory: PageGenerationTests.memory())
         var log: [[UInt8]] = []
         for _ in 0..<30 { log.append(try evicted.history.next()) }
         func apply(_ state: State, evicting: Bool) throws -> State {
@@ -75,7 +75,7 @@ struct PageEvictionTests {
     func limit() throws {
         let limit = 256 << 10
         let source = MemorySource(try UserLog.state(count: 20_000).image().bytes)
-        let state = try State.open(source).state
+        let state = try State.open(source, memory: PageGenerationTests.memory()).state
         #expect(state.pageBytes > 6 * limit)
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
@@ -124,5 +124,22 @@ struct PageEvictionTests {
         #expect(dropped.declaredIndexes(of: UserLog.type).isEmpty)
         // Those of inner nodes, of rows and of their definitions; leaves of the index are in 20 more.
         #expect(source.ranges.count - before < 8)
+    }
+
+    @Test(
+        "Blocks are smaller where not all of the image fits into memory, and blocks of ids are always small",
+        arguments: [(0, 16 << 10), (Int.max, 32 << 10)])
+    func blockBytes(unchangedBytesMax: Int, rowBlockBytes: Int) throws {
+        let first = try UserLog.state(count: 20_000).image()
+        let memory = PageGenerationTests.memory(unchangedBytesMax)
+        let opened = try State.open(MemorySource(first.bytes), memory: memory)
+        let state = try UserLog.update(0..<20_000, of: opened.state)
+        let next = try state.image(on: opened.image)
+        let blocks = try ImageRoot.read(from: MemorySource(next.bytes)).directory.blocks
+        func longest(_ kind: PageKind) -> Int {
+            blocks.filter { $0.run.kind == kind }.map(\.run.spanCount).max() ?? 0
+        }
+        #expect(longest(PageKind(.rowLeaf)) * PageSpan.bytes == rowBlockBytes)
+        #expect(longest(PageKind(.idBucket)) * PageSpan.bytes == 8 << 10)
     }
 }

@@ -9,7 +9,7 @@ import VarveTestSupport
 @Suite("Generations of pages")
 struct PageGenerationTests {
     /// Of a store's own loader, which reads little here.
-    private static func memory(_ byteCount: Int = 0) -> ReplayMemory {
+    static func memory(_ byteCount: Int = 0) -> ReplayMemory {
         ReplayMemory(unchangedBytesMax: byteCount, changedBytesMax: .max) { nil }
     }
 
@@ -105,10 +105,14 @@ struct PageGenerationTests {
         let opened = try State.open(source, memory: Self.memory()).state
         var state = opened.limited(to: PageMemoryLimit(0), from: 0)
         source.setFault { _ in .failure }
-        for _ in 0..<3 {
+        let loader = try #require(opened.store.cold?.loader as? ImageLoader)
+        let buffers = try #require(loader.cache.buffers)
+        for _ in 0..<1_000 {
             #expect(throws: StateReadError<Never>.self) { try Self.age(of: 5, state) }
             state = state.inNextGeneration()
         }
+        // What a block that cannot be read has taken is given back.
+        #expect(buffers.mappedBytes <= 4 << 20)
         source.setFault(nil)
         #expect(try Self.age(of: 5, state) == 5)
     }
@@ -162,6 +166,41 @@ struct PageGenerationTests {
         #expect(bytes() <= own)
         try Self.readSome(of: whole.limited(to: PageMemoryLimit(shared), from: 0)) {}
         #expect(bytes() <= own)
+    }
+
+    @Test("Blocks that no state has any more are not read again, as far as they fit into memory")
+    func droppedBlocks() throws {
+        let source = MemorySource(try UserLog.state(count: 20_000).image().bytes)
+        let whole = try State.open(source, memory: Self.memory(1 << 20)).state
+        #expect(whole.pageBytes > 1 << 20)
+        func readTen() throws {
+            for number in 0..<10 {
+                #expect(try Self.age(of: number * 1_800, whole) == number * 1_800 % 90)
+            }
+        }
+        try readTen()
+        let count = source.ranges.count
+        whole.store.evictBlocks(above: 0)
+        #expect(whole.loadedBytes == 0)
+        try readTen()
+        #expect(source.ranges.count == count)
+    }
+
+    @Test(
+        "An image that fits into memory is not limited, and reads of what is loaded need no loader")
+    func fittingImage() throws {
+        let source = MemorySource(try UserLog.state(count: 2_000).image().bytes)
+        let pageBytes = try State.open(source).state.pageBytes
+        for (bytesMax, fits) in [(pageBytes, false), (pageBytes + 1, true)] {
+            let opened = try State.open(source, memory: Self.memory(bytesMax)).state
+            let limited = opened.limited(to: PageMemoryLimit(bytesMax), from: bytesMax)
+            #expect((limited.store === opened.store) == fits)
+            #expect(try Self.age(of: 5, limited) == 5)
+            let content = try limited.reading { StateContent(limited) }
+            #expect(content == StateContent(opened))
+            let isHere = opened.pages.chunk(1) != nil
+            #expect(isHere == fits)
+        }
     }
 
     /// Reads users at random, through one generation behind the other.
