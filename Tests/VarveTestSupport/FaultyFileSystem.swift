@@ -159,6 +159,10 @@ private final class FaultyFile: StoreFile {
         try base.truncate(to: length)
     }
 
+    func readAhead(from offset: FrameOffset, byteCount: Int) {
+        base.readAhead(from: offset, byteCount: byteCount)
+    }
+
     /// Never an error of its own: what is written next meets it.
     func reserve(behind end: FrameOffset) -> FrameOffset? { base.reserve(behind: end) }
 

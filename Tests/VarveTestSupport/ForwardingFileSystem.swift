@@ -44,6 +44,9 @@ extension ForwardingFile {
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int { try base.read(into: buffer, at: offset) }
+    package func readAhead(from offset: FrameOffset, byteCount: Int) {
+        base.readAhead(from: offset, byteCount: byteCount)
+    }
     package func write(
         _ bytes: UnsafeRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int { try base.write(bytes, at: offset) }

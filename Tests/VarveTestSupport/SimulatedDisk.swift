@@ -187,6 +187,8 @@ private final class SimulatedFile: StoreFile {
         state.withLock { $0.perform(.truncate(file, Int(length.rawValue))) }
     }
 
+    func readAhead(from offset: FrameOffset, byteCount: Int) { requireOpen() }
+
     func reserve(behind end: FrameOffset) -> FrameOffset? {
         requireOpen()
         return state.withLock { state in

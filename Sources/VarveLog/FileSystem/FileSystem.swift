@@ -105,10 +105,6 @@ package protocol StoreFile: AnyObject {
     func close() throws(FileSystemError)
 }
 
-extension StoreFile {
-    package func readAhead(from offset: FrameOffset, byteCount: Int) {}
-}
-
 package enum FileOpenMode: Sendable {
     case read
     case readWrite

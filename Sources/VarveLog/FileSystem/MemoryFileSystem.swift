@@ -176,6 +176,8 @@ final class MemoryFile: StoreFile {
         return bytes.count
     }
 
+    func readAhead(from offset: FrameOffset, byteCount: Int) {}
+
     /// Syncs cost nothing here.
     func reserve(behind end: FrameOffset) -> FrameOffset? { nil }
 

@@ -9,6 +9,8 @@ import Synchronization
 /// So some buffers that were returned are kept as they are. The memory of the others is released, and their addresses are used
 /// again.
 final class BlockBuffers: Sendable {
+    /// Whole pages of the system, so that the memory of one buffer can be released.
+    static let unitBytes = max(4 << 10, varve_page_bytes())
     fileprivate static let regionBytes = 4 << 20
     /// Longer ones are mapped one by one.
     fileprivate static let shelvedBytesMax = 256 << 10
@@ -23,8 +25,6 @@ final class BlockBuffers: Sendable {
     }
 
     fileprivate struct Stock {
-        /// Whole pages of the system, so that the memory of one buffer can be released.
-        let unitBytes: Int
         let touchedBytesMax: Int
         /// By length, in units.
         var shelves: [Shelf]
@@ -36,8 +36,7 @@ final class BlockBuffers: Sendable {
     }
 
     private let stock: Mutex<Stock>
-    private let unitBytes: Int
-    /// The thread sanitizer sees no order that a mutex gives.
+    /// The thread sanitizer does not see each order that a mutex gives.
     private let order = Atomic(0)
 
     /// - Parameter bytesMax: what blocks may take. Buffers that are kept as they were left take up to a sixteenth of it, between
@@ -45,16 +44,24 @@ final class BlockBuffers: Sendable {
     init(bytesMax: Int) {
         let limits = Self.touchedBytesLimits
         let touchedBytesMax = min(max(bytesMax / 16, limits.lowerBound), limits.upperBound)
-        let unitBytes = max(4 << 10, varve_page_bytes())
-        self.unitBytes = unitBytes
+        let count = Self.shelvedBytesMax / Self.unitBytes + 1
         stock = Mutex(
             Stock(
-                unitBytes: unitBytes, touchedBytesMax: Self.keepsTouched ? touchedBytesMax : 0,
-                shelves: Array(repeating: Shelf(), count: Self.shelvedBytesMax / unitBytes + 1)))
+                touchedBytesMax: Self.keepsTouched ? touchedBytesMax : 0,
+                shelves: Array(repeating: Shelf(), count: count)))
     }
 
-    /// The last reads of a buffer end with a count of references. The thread sanitizer sees no order in that, but that released
-    /// memory is new.
+    private func withStock<Result>(_ body: (inout Stock) -> Result) -> Result
+    where Result: Sendable {
+        stock.withLock { stock in
+            _ = order.load(ordering: .acquiring)
+            defer { order.wrappingAdd(1, ordering: .releasing) }
+            return body(&stock)
+        }
+    }
+
+    /// The last reads of a buffer end with a count of references. The thread sanitizer sees no order in that. It knows only that
+    /// released memory is new, so no buffer is kept as it was left.
     private static var keepsTouched: Bool {
         #if VARVE_TSAN
             false
@@ -65,28 +72,26 @@ final class BlockBuffers: Sendable {
 
     /// No buffer is in use any more.
     deinit {
-        let mapped = stock.withLock { $0.mapped }
+        let mapped = withStock { $0.mapped }
         for (address, length) in mapped { Self.unmap(address, length) }
     }
 
     /// The memory of buffers that are in no use, and were kept as they were left.
-    var touchedBytes: Int { stock.withLock { $0.touchedBytes } }
+    var touchedBytes: Int { withStock { $0.touchedBytes } }
 
     /// The addresses that were mapped, in bytes.
-    var mappedBytes: Int { stock.withLock { $0.mapped.values.reduce(0, +) } }
+    var mappedBytes: Int { withStock { $0.mapped.values.reduce(0, +) } }
 
-    private func length(_ byteCount: Int) -> Int {
+    /// What a buffer takes.
+    static func length(_ byteCount: Int) -> Int {
         (byteCount + unitBytes - 1) / unitBytes * unitBytes
     }
 
     /// Zeros; nil where there are no addresses left. The caller returns them.
     func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {
-        let length = length(byteCount)
+        let length = Self.length(byteCount)
         if length > Self.shelvedBytesMax { return map(length) }
-        let (address, isTouched) = stock.withLock { stock in
-            _ = order.load(ordering: .acquiring)
-            return stock.take(length)
-        }
+        let (address, isTouched) = withStock { $0.take(length) }
         let buffer = UnsafeMutableRawPointer(bitPattern: address)
         if isTouched { buffer?.initializeMemory(as: UInt8.self, repeating: 0, count: length) }
         return buffer
@@ -95,30 +100,24 @@ final class BlockBuffers: Sendable {
     private func map(_ length: Int) -> UnsafeMutableRawPointer? {
         guard let memory = varve_map_memory(length) else { return nil }
         let address = UInt(bitPattern: memory)
-        stock.withLock { $0.mapped[address] = length }
+        withStock { $0.mapped[address] = length }
         return memory
     }
 
     /// - Parameter byteCount: what was taken.
     func give(_ buffer: UnsafeMutableRawPointer, _ byteCount: Int) {
-        let length = length(byteCount)
+        let length = Self.length(byteCount)
         let address = UInt(bitPattern: buffer)
         if length > Self.shelvedBytesMax {
-            stock.withLock { $0.mapped[address] = nil }
+            withStock { $0.mapped[address] = nil }
             return Self.unmap(address, length)
         }
         assert(Self.overwrite(buffer, length))
-        let surplus = stock.withLock { stock in
-            order.wrappingAdd(1, ordering: .acquiringAndReleasing)
-            return stock.give(address, length)
-        }
+        let surplus = withStock { $0.give(address, length) }
         for (address, length) in surplus {
             guard let buffer = UnsafeMutableRawPointer(bitPattern: address) else { continue }
             varve_clear_memory(buffer, length)
-            stock.withLock { stock in
-                order.wrappingAdd(1, ordering: .acquiringAndReleasing)
-                stock.shelves[length / unitBytes].released.append(address)
-            }
+            withStock { $0.shelves[length / Self.unitBytes].released.append(address) }
         }
     }
 
@@ -137,7 +136,7 @@ final class BlockBuffers: Sendable {
 extension BlockBuffers.Stock {
     /// The address 0 where there are none left.
     fileprivate mutating func take(_ length: Int) -> (address: UInt, isTouched: Bool) {
-        let shelf = length / unitBytes
+        let shelf = length / BlockBuffers.unitBytes
         if let address = shelves[shelf].touched.popLast() {
             touchedBytes -= length
             return (address, true)
@@ -166,17 +165,17 @@ extension BlockBuffers.Stock {
         var surplus: [(UInt, Int)] = []
         while touchedBytes + length > touchedBytesMax {
             let others = shelves.indices.first {
-                $0 != length / unitBytes && !shelves[$0].touched.isEmpty
+                $0 != length / BlockBuffers.unitBytes && !shelves[$0].touched.isEmpty
             }
             guard let other = others, let address = shelves[other].touched.popLast() else {
                 surplus.append((address, length))
                 return surplus
             }
-            touchedBytes -= other * unitBytes
-            surplus.append((address, other * unitBytes))
+            touchedBytes -= other * BlockBuffers.unitBytes
+            surplus.append((address, other * BlockBuffers.unitBytes))
         }
         touchedBytes += length
-        shelves[length / unitBytes].touched.append(address)
+        shelves[length / BlockBuffers.unitBytes].touched.append(address)
         return surplus
     }
 }

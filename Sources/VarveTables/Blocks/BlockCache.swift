@@ -23,28 +23,6 @@ import VarveEvents
 // Sendable unchecked: what is known of a block changes under the block's lock, and so does its memory, which is written while no
 // loader has the block.
 final class BlockCache: @unchecked Sendable {
-    /// What is known of a block.
-    private struct Use {
-        private(set) var bits: UInt32
-        private static let loader: UInt32 = 8
-
-        init(bits: UInt32) { self.bits = bits }
-
-        var isHere: Bool { bits & 1 != 0 }
-        /// Whether it was read before: what it names was claimed then.
-        var hasClaimed: Bool { bits & 2 != 0 }
-        /// Whether a loader has taken it since the hand was there.
-        var isRecent: Bool { bits & 4 != 0 }
-        /// Whether it is here, and no loader has it.
-        var isIdle: Bool { isHere && bits < Self.loader }
-
-        mutating func noteRead() { bits |= 3 }
-        mutating func noteEviction() { bits &= ~1 }
-        mutating func noteHand() { bits &= ~4 }
-        mutating func addLoader() { bits = (bits + Self.loader) | 4 }
-        mutating func removeLoader() { bits -= Self.loader }
-    }
-
     /// What generations may take, and how many lines of generations there are.
     private struct Admission {
         var limit: PageMemoryLimit?
@@ -76,8 +54,8 @@ final class BlockCache: @unchecked Sendable {
     private static let (evictionsMax, looksMax) = (8, 1_024)
 
     /// - Parameter bytesMax: idle blocks go where all take more than this, or than generations may where that is more. Nil if
-    ///   none is evicted: blocks lie in the memory of their chunks then, where reading a page takes less, and where transactions
-    ///   write new pages into places that became free.
+    ///   none is evicted: blocks lie in the memory of their chunks then, where reading a page takes less. Where memory has no limit,
+    ///   transactions write new pages into places that became free there.
     init(_ root: ImageRoot, from source: any BlockSource, bytesMax: Int?) {
         self.root = root
         self.source = source
@@ -192,7 +170,7 @@ final class BlockCache: @unchecked Sendable {
             try read(block, ofChunk: chunk, isFirst: !use.hasClaimed)
             use.noteRead()
         } else if use.isIdle {
-            bytesIdle.wrappingSubtract(directory.blocks[block].run.byteCount, ordering: .relaxed)
+            bytesIdle.wrappingSubtract(memory(of: directory.blocks[block].run), ordering: .relaxed)
         }
         use.addLoader()
         set(use, of: block)
@@ -206,15 +184,15 @@ final class BlockCache: @unchecked Sendable {
             use.removeLoader()
             set(use, of: block)
             guard use.isIdle else { return }
-            bytesIdle.wrappingAdd(directory.blocks[block].run.byteCount, ordering: .relaxed)
+            bytesIdle.wrappingAdd(memory(of: directory.blocks[block].run), ordering: .relaxed)
         }
     }
 
-    private func use(of block: Int) -> Use {
-        Use(bits: uses[block].load(ordering: .acquiring))
+    private func use(of block: Int) -> BlockUse {
+        BlockUse(bits: uses[block].load(ordering: .acquiring))
     }
 
-    private func set(_ use: Use, of block: Int) {
+    private func set(_ use: BlockUse, of block: Int) {
         uses[block].store(use.bits, ordering: .releasing)
     }
 
@@ -233,7 +211,12 @@ final class BlockCache: @unchecked Sendable {
         }
         chunkStarts?[block].store(
             UInt(bitPattern: start) &- UInt(entry.run.first.offset), ordering: .relaxed)
-        bytesHere.wrappingAdd(entry.run.byteCount, ordering: .relaxed)
+        bytesHere.wrappingAdd(memory(of: entry.run), ordering: .relaxed)
+    }
+
+    /// What a block takes.
+    private func memory(of run: PageRun) -> Int {
+        buffers == nil ? run.byteCount : BlockBuffers.length(run.byteCount)
     }
 
     /// Memory of zeros for the pages of a block. Nil where there are no addresses left.
@@ -274,8 +257,8 @@ final class BlockCache: @unchecked Sendable {
             if isEvicted {
                 giveBack(block, run, buffers)
                 use.noteEviction()
-                bytesHere.wrappingSubtract(run.byteCount, ordering: .relaxed)
-                bytesIdle.wrappingSubtract(run.byteCount, ordering: .relaxed)
+                bytesHere.wrappingSubtract(memory(of: run), ordering: .relaxed)
+                bytesIdle.wrappingSubtract(memory(of: run), ordering: .relaxed)
             }
             use.noteHand()
             set(use, of: block)

@@ -5,7 +5,7 @@ import Synchronization
 /// evicted, they are in ``BlockBuffers``, and only pages that lie in no block are here.
 ///
 /// With it, one bit for each unit says whether a page begins there that another page names.
-// Sendable unchecked: entries are atomic, and memory belongs to what the cache or the arena gives it.
+// Sendable unchecked: entries are atomic, and memory belongs to the block or the page that lies there.
 final class ChunkMemory: @unchecked Sendable {
     private struct Entry: ~Copyable {
         let byteCount: Int

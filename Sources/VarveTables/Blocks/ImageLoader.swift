@@ -98,8 +98,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         guard try cache.take(block, ofChunk: chunk, taken[block]) else { return }
         let run = directory.blocks[block].run
         bytesTaken.wrappingAdd(run.byteCount, ordering: .relaxed)
-        // The pages of a generation's base may be in a chunk of the image as well.
-        guard cache.blocksAreInChunks, generations == nil else { return }
+        guard cache.blocksAreInChunks else { return }
         let left = missing[chunk].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
         if left == 0 { pages.setChunk(run.first.chunk, to: cache.memory(ofChunk: chunk)) }
     }

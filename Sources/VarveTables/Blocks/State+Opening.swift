@@ -44,7 +44,7 @@ extension StateTransaction {
 extension BlockDirectory {
     /// What blocks may take before others are evicted; nil where all of them fit into memory.
     fileprivate func evictedAbove(_ memory: ReplayMemory?) -> Int? {
-        memory.flatMap { pageBytes < $0.unchangedBytesMax ? nil : $0.unchangedBytesMax }
+        memory.flatMap { $0.fits(pageBytes) ? nil : $0.unchangedBytesMax }
     }
 }
 

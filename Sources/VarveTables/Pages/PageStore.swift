@@ -61,7 +61,7 @@ package final class PageStore: @unchecked Sendable {
         _ layout: ImageLayout, _ runs: some Sequence<PageRun>, version: PageVersion,
         memory: ReplayMemory?, loader: (PageTable) -> any PageLoader
     ) {
-        let fits = layout.pageBytes < memory?.unchangedBytesMax ?? .max
+        let fits = memory?.fits(layout.pageBytes) ?? true
         arena = FrameArena(
             .hugeChunks,
             runBytes: fits ? FrameArena.runBytesStandard : FrameArena.runBytesOfLargeImages,

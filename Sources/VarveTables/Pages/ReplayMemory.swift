@@ -19,6 +19,9 @@ package final class ReplayMemory: Sendable {
         self.openFile = openFile
     }
 
+    /// Whether an image whose pages take so much stays in memory as a whole.
+    func fits(_ pageBytes: Int) -> Bool { pageBytes < unchangedBytesMax }
+
     /// What is kept in files, of all states.
     package var spilledBytes: Int { spilled.load(ordering: .relaxed) }
 

@@ -54,6 +54,7 @@ extension RowLeaf {
     static func hasLargeContent(_ page: Page) -> Bool {
         let geometry = Geometry.standard
         // Of all slots, side by side.
+        assert(geometry.slotCount == MemoryLayout<UInt64>.size)
         let flags: UInt64 = page.load(geometry.flags)
         return flags & (UInt64(largeFlag) &* 0x0101_0101_0101_0101) != 0
     }

@@ -26,7 +26,9 @@ struct PageEvictionTests {
     @Test("Evicted pages are read again, whatever was changed before and behind", arguments: 1...20)
     func transactions(seed: Int) throws {
         var kept = try OpenedHistory(seed: seed)
-        var evicted = try OpenedHistory(seed: seed, memory: PageGenerationTests.memory())
+        // In one of five all of the image fits, and nothing is evicted.
+        let memory = PageGenerationTests.memory(seed % 5 == 0 ? .max : 0)
+        var evicted = try OpenedHistory(seed: seed, memory: memory)
         for round in 0..<40 {
             try kept.history.advance(1)
             try evicted.history.advance(1)
