@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///     block 7 evicted ---> [buffer of 32 KiB] ---> block 912 read
 ///
-/// To return each block's memory to the system, and to touch other memory for the next one, took a third of reading a block.
+/// To return each block's memory to the system, and to touch other memory for the next one, took a third of reads by chance.
 /// So some buffers that were returned are kept as they are. The memory of the others is released, and their addresses are used
 /// again.
 final class BlockBuffers: Sendable {

@@ -215,7 +215,7 @@ final class BlockCache: @unchecked Sendable {
     }
 
     /// What a block takes.
-    private func memory(of run: PageRun) -> Int {
+    func memory(of run: PageRun) -> Int {
         buffers == nil ? run.byteCount : BlockBuffers.length(run.byteCount)
     }
 

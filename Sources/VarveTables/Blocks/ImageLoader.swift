@@ -97,7 +97,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private func take(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
         guard try cache.take(block, ofChunk: chunk, taken[block]) else { return }
         let run = directory.blocks[block].run
-        bytesTaken.wrappingAdd(run.byteCount, ordering: .relaxed)
+        bytesTaken.wrappingAdd(cache.memory(of: run), ordering: .relaxed)
         guard cache.blocksAreInChunks else { return }
         let left = missing[chunk].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
         if left == 0 { pages.setChunk(run.first.chunk, to: cache.memory(ofChunk: chunk)) }
@@ -173,7 +173,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     private func drop(_ block: Int, _ entry: BlockEntry) {
         taken[block].store(false, ordering: .relaxed)
-        bytesTaken.wrappingSubtract(entry.run.byteCount, ordering: .relaxed)
+        bytesTaken.wrappingSubtract(cache.memory(of: entry.run), ordering: .relaxed)
         cache.drop(block)
     }
 }
