@@ -191,6 +191,21 @@ extension CheckpointFile {
         return try open(CheckpointImage(self)).image?.pageBytes ?? 0
     }
 
+    /// Where the blocks of an image lie in the file; none of pages of entities. Reads its root and its directory.
+    package func blockRanges() throws(LogError) -> [Range<Int>] {
+        guard header.isImage else { return [] }
+        let source = try CheckpointImage(self)
+        guard let image = try open(source).image else { return [] }
+        do throws(PageDamage) {
+            return try image.blockRanges().map { block in
+                let start = Int(source.place(of: block.lowerBound).rawValue)
+                return start..<start + block.count
+            }
+        } catch {
+            throw LogError.damaged(error, in: source)
+        }
+    }
+
     /// What the content of each type takes in the file, by its number. Reads the structures of an image.
     package func bytesByType() throws(LogError) -> [UInt32: UInt64] {
         guard header.isImage else {
@@ -204,7 +219,11 @@ extension CheckpointFile {
         let bytes = try loaded.state.reading {
             $0
         } _: { () throws(LogError) in
-            image.storedBytes(ofTypesIn: loaded.state)
+            do throws(PageDamage) {
+                return try image.storedBytes(ofTypesIn: loaded.state)
+            } catch {
+                throw LogError.damaged(error, in: loaded.state.source)
+            }
         }
         return Dictionary(uniqueKeysWithValues: bytes.map { ($0.key.rawValue, $0.value) })
     }

@@ -3,7 +3,7 @@ internal import VarveEvents
 internal import VarveLog
 internal import VarveTables
 
-/// The image in a checkpoint: the content of its pages, one behind the other. First come the pages of blocks, one for
+/// The image in a checkpoint: the content of its pages, one behind the other. First come the pages of blocks, with many in
 /// each, then those of the root.
 ///
 /// It keeps the file open: blocks are read when a compaction has removed the file's name.
@@ -12,7 +12,8 @@ final class CheckpointImage: BlockSource {
     private let readers: CheckpointReaders
     /// Where the content of each page begins in the image, and where that of the last ends.
     private let starts: [UInt64]
-    private let blockCount: Int
+    /// How many of the pages have blocks.
+    private let blockPageCount: Int
 
     /// How many pages of the file are the image's.
     private var pageCount: Int { starts.count - 1 }
@@ -25,17 +26,17 @@ final class CheckpointImage: BlockSource {
         self.file = file
         let (block, root) = (CheckpointPart.Kind.block.code, CheckpointPart.Kind.imageRoot.code)
         let (pages, end) = (file.pages, file.notes.startIndex)
-        var blockCount = 0
+        var blockPageCount = 0
         var starts: [UInt64] = [0]
         starts.reserveCapacity(end + 1)
         // By position: a slice of the pages makes each through a table of witnesses, for twice the time.
         for position in 0..<end {
             let page = pages[position]
             let key = page.key
-            let isBlock = position == blockCount && key.kind == block
-            if isBlock { blockCount += 1 }
+            let isBlock = position == blockPageCount && key.kind == block
+            if isBlock { blockPageCount += 1 }
             guard isBlock || key.kind == root,
-                Int(key.first) == (isBlock ? position : position - blockCount)
+                Int(key.first) == (isBlock ? position : position - blockPageCount)
             else {
                 throw .checkpointDamaged(
                     file: file.reference.file.text,
@@ -43,14 +44,14 @@ final class CheckpointImage: BlockSource {
             }
             starts.append(starts[position] + page.rawBytes.rawValue)
         }
-        (self.blockCount, self.starts) = (blockCount, starts)
+        (self.blockPageCount, self.starts) = (blockPageCount, starts)
         readers = try file.makeReaders()
     }
 
     // MARK: Reading
 
     var byteCount: UInt64 { starts[pageCount] }
-    var rootOffset: UInt64 { starts[blockCount] }
+    var rootOffset: UInt64 { starts[blockPageCount] }
 
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
@@ -79,15 +80,17 @@ final class CheckpointImage: BlockSource {
         return low
     }
 
+    /// Where in the file an offset inside the image is.
+    func place(of offset: UInt64) -> FrameOffset {
+        let page = page(at: offset)
+        return file.pages[page].place(ofByte: Int(offset - starts[page]))
+    }
+
     private func read(
         _ page: Int, from first: Int, into target: UnsafeMutableRawBufferPointer
     ) throws(BlockStorageError) {
-        let place = file.pages[page]
-        readers.readAhead(around: place)
         do throws(LogError) {
-            try readers.withReader { reader throws(LogError) in
-                try reader.read(place, from: first, into: target)
-            }
+            try readers.read(file.pages[page], from: first, into: target)
         } catch .checkpointDamaged(_, _, let reason) {
             throw BlockStorageError(reason: reason)
         } catch {
@@ -163,9 +166,7 @@ final class CheckpointImage: BlockSource {
             defer { refusal = nil }
             return refusal
         }
-        let place = offset.flatMap { offset in
-            offset < byteCount ? file.pages[page(at: offset)].offset : nil
-        }
+        let place = offset.flatMap { $0 < byteCount ? self.place(of: $0) : nil }
         // A file that ends too early is refused by no system: it is not what was written.
         if let refused, !refused.isOfShorterFile { return refused }
         return .checkpointDamaged(

@@ -175,12 +175,16 @@ extension ImageCheckpointWriting {
 
 /// Makes pages of a checkpoint of what an image is made of.
 private struct ImageSink: BlockSink {
-    /// A root has 2.7 bytes for a KiB of pages, more or less.
+    /// A page of blocks takes no more, unless a block does. Each has an entry in the page table, which an opening reads.
+    private static let blockPageBytes = 256 << 10
     private static let rootPageBytes = 1 << 20
 
     private let writer: CheckpointWriter
     private var expectedCount = 1
-    private var blockCount: UInt32 = 0
+    private var blockCount = 0
+    private var blockPageCount: UInt32 = 0
+    /// The blocks of the next page.
+    private var blocks: [UInt8] = []
     /// Why the image is not complete.
     private(set) var failure: LogError?
     /// Of the root, when it is written.
@@ -194,15 +198,25 @@ private struct ImageSink: BlockSink {
     mutating func begin(blockCount: Int) { expectedCount = max(blockCount, 1) }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
-        let (writer, number) = (writer, blockCount)
-        try storing { () throws(LogError) in
-            try writer.append(
-                CheckpointPart(.block, first: number), bytes, compressing: false)
-        }
+        if blocks.count + bytes.count > Self.blockPageBytes { try appendBlocks() }
+        blocks.append(contentsOf: bytes)
         blockCount += 1
     }
 
+    private mutating func appendBlocks() throws(BlockStorageError) {
+        if blocks.isEmpty { return }
+        let (writer, blocks, part) = (writer, blocks, CheckpointPart(.block, first: blockPageCount))
+        try storing { () throws(LogError) in
+            try blocks.withUnsafeBytesTyped { bytes throws(LogError) in
+                try writer.append(part, bytes, compressing: false)
+            }
+        }
+        self.blocks.removeAll(keepingCapacity: true)
+        blockPageCount += 1
+    }
+
     mutating func appendRoot(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
+        try appendBlocks()
         digest = CheckpointImage.digest(ofRoot: bytes)
         let writer = writer
         try storing { () throws(LogError) in

@@ -3,7 +3,7 @@ import VarveTables
 
 /// An image whose checksums are right, as a reader meets it.
 enum ImageTarget {
-    /// Images of small states: with links, with an index, with a long row, and of the previous form.
+    /// Images of small states: with links, with an index, with a long row, and of form 2.
     static let seeds: [[UInt8]] = {
         do {
             let state = try FuzzSample.transactions.reduce(State()) { state, bytes in

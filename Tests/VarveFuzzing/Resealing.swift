@@ -147,28 +147,85 @@ enum Resealing {
     private static func sealBlocks(
         _ reader: inout ByteReader, rootAt start: Int, in bytes: inout [UInt8]
     ) throws(CodecError) {
-        func skip(_ reader: inout ByteReader, varints count: UInt64) throws(CodecError) {
-            for _ in 0..<count { _ = try reader.readVarint() }
-        }
-        // Form 2 says of a block in one bit how it is stored, form 3 in three.
-        let bitCount: UInt64 = try reader.readLittleEndian(UInt32.self) == 2 ? 1 : 3
+        // Form 2 says of a block in one bit how it is stored, others in three.
+        let form = try reader.readLittleEndian(UInt32.self)
+        let bitCount: UInt64 = form == 2 ? 1 : 3
         try skip(&reader, varints: 2)
+        guard form < 4 else { return try sealParts(&reader, rootAt: start, in: &bytes) }
         let (chunkCount, blockCount) = (try reader.readVarint(), try reader.readVarint())
         try skip(&reader, varints: chunkCount &* 2)
         var (offset, number): (Int, UInt64) = (0, 0)
         for _ in 0..<blockCount {
             try skip(&reader, varints: 3)
-            _ = try reader.readByte()
-            try skip(&reader, varints: 3)
-            number &+= UInt64(bitPattern: try reader.readSigned())
-            let count = Int(clamping: try reader.readVarint() >> bitCount)
-            let place = start + reader.position
-            _ = try reader.readLittleEndian(UInt32.self)
-            guard count <= start - offset else { return }
-            let stored = bytes[offset..<offset + count]
-            put(checksum(stored, after: Checksum.crc32c(number)), at: place, in: &bytes)
-            offset += count
+            let found = try readBlock(&reader, bitCount, after: number)
+            guard found.count <= start - offset else { return }
+            seal(found, at: offset, in: &bytes, saidAt: start + found.place)
+            (offset, number) = (offset + found.count, found.number)
         }
+    }
+
+    private typealias FoundBlock = (number: UInt64, count: Int, place: Int)
+
+    /// What is said of a block behind its place, and where its checksum is.
+    private static func readBlock(
+        _ reader: inout ByteReader, _ bitCount: UInt64, after last: UInt64
+    ) throws(CodecError) -> FoundBlock {
+        _ = try reader.readByte()
+        try skip(&reader, varints: 3)
+        let number = last &+ UInt64(bitPattern: try reader.readSigned())
+        let count = Int(clamping: try reader.readVarint() >> bitCount)
+        let place = reader.position
+        _ = try reader.readLittleEndian(UInt32.self)
+        return (number, count, place)
+    }
+
+    private static func seal(
+        _ block: FoundBlock, at offset: Int, in bytes: inout [UInt8], saidAt place: Int
+    ) {
+        let stored = bytes[offset..<offset + block.count]
+        put(checksum(stored, after: Checksum.crc32c(block.number)), at: place, in: &bytes)
+    }
+
+    /// Of form 4: each chunk's blocks are said in a part of its own, behind all blocks.
+    private static func sealParts(
+        _ reader: inout ByteReader, rootAt start: Int, in bytes: inout [UInt8]
+    ) throws(CodecError) {
+        var chunks: [(blockCount: UInt64, byteCount: Int, place: Int)] = []
+        for _ in 0..<(try reader.readVarint()) {
+            try skip(&reader, varints: 2)
+            let blockCount = try reader.readVarint()
+            try skip(&reader, varints: 7)
+            let byteCount = Int(clamping: try reader.readVarint())
+            chunks.append((blockCount, byteCount, start + reader.position))
+            _ = try reader.readLittleEndian(UInt32.self)
+        }
+        var (offset, part) = (0, start)
+        for chunk in chunks {
+            guard chunk.byteCount <= part else { return }
+            part -= chunk.byteCount
+        }
+        for chunk in chunks {
+            let said = Array(bytes[part..<part + chunk.byteCount])
+            var number: UInt64 = 0
+            try? said.withUnsafeBytes { said throws(CodecError) in
+                var reader = ByteReader(said)
+                for _ in 0..<chunk.blockCount {
+                    try skip(&reader, varints: 2)
+                    let found = try readBlock(&reader, 3, after: number)
+                    guard found.count <= start - offset else { return }
+                    seal(found, at: offset, in: &bytes, saidAt: part + found.place)
+                    (offset, number) = (offset + found.count, found.number)
+                }
+            }
+            put(checksum(bytes[part..<part + chunk.byteCount]), at: chunk.place, in: &bytes)
+            part += chunk.byteCount
+        }
+    }
+
+    private static func skip(
+        _ reader: inout ByteReader, varints count: UInt64
+    ) throws(CodecError) {
+        for _ in 0..<count { _ = try reader.readVarint() }
     }
 
     // MARK: Bytes

@@ -92,21 +92,6 @@ extension Log {
     }
 }
 
-extension [UInt8] {
-    package func withUnsafeBytesTyped<Value, Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
-    ) throws(Failure) -> Value {
-        let outcome: Result<Value, Failure> = withUnsafeBytes { buffer in
-            do throws(Failure) {
-                return .success(try body(buffer))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try outcome.get()
-    }
-}
-
 /// A payload that tells its number and compresses well.
 package func payload(_ number: Int, bytes: Int = 100) -> [UInt8] {
     let text = Array("transaction \(number) ".utf8)

@@ -290,11 +290,13 @@ final class StoredTable: TableSource {
         table.wait(for: self)
         source.withLock { $0?.rebuilt }?.add(self)
         guard loadsLeaves, let content = source.withLock({ $0?.content.value }) else { return }
-        let counts = content.state.counts(of: content.definition.number)
+        let (state, type) = (content.state, content.definition.number)
+        let counts = state.counts(of: type)
         table.load(
             AnyTable.StoredRows(
                 slotCount: counts.slots, liveCount: counts.live,
-                nextOrdinal: content.state.nextOrdinal(of: content.definition.number).rawValue,
+                nextOrdinal: state.nextOrdinal(of: type).rawValue,
+                isInSlotOrder: state.isInSlotOrder(type),
                 size: LeafSize(memory.leaves, bytes: slotBytes * AnyTable.leafWidth),
                 rows: { self.leaves($0).rows }, vacantIDs: { self.leaves($0).vacantIDs }))
         for (index, number) in content.relations {

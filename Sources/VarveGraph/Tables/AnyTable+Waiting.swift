@@ -11,20 +11,24 @@ extension AnyTable {
         let slotCount: Int
         let liveCount: Int
         let nextOrdinal: UInt64
+        let isInSlotOrder: Bool
         let rows: StoredLeaves
         let vacantIDs: StoredLeaves
 
         /// - Parameters:
+        ///   - isInSlotOrder: whether rows are known to come in insertion order if they are read by their slots.
         ///   - size: the size of a leaf of rows; nil where leaves are not counted.
         ///   - rows: makes the leaf of eight slots by its number.
         ///   - vacantIDs: makes the leaf of the ids of those of eight slots that have no row.
         package init(
-            slotCount: Int, liveCount: Int, nextOrdinal: UInt64, size: LeafSize? = nil,
+            slotCount: Int, liveCount: Int, nextOrdinal: UInt64, isInSlotOrder: Bool = false,
+            size: LeafSize? = nil,
             rows: @escaping StoredLeaves.Maker, vacantIDs: @escaping StoredLeaves.Maker
         ) {
             self.slotCount = slotCount
             self.liveCount = liveCount
             self.nextOrdinal = nextOrdinal
+            self.isInSlotOrder = isInSlotOrder
             let count = (slotCount + PackedLeaf.width - 1) / PackedLeaf.width
             self.rows = StoredLeaves(count: count, size: size, make: rows)
             self.vacantIDs = StoredLeaves(count: count, make: vacantIDs)
@@ -43,7 +47,7 @@ extension AnyTable {
         slotCount = stored.slotCount
         liveCount = stored.liveCount
         nextOrdinal = max(nextOrdinal, stored.nextOrdinal)
-        storedFindings = StoredFindings()
+        storedFindings = StoredFindings(isAscending: stored.isInSlotOrder ? true : nil)
         cells.use(stored.rows)
         vacantIDs.use(stored.vacantIDs)
         // The filled table knows them. What comes is behind all.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What scans found out about the stored rows of a table, which never change. Shared by all copies of the table.
+/// What the store or a scan has found out about the stored rows of a table, which never change. Shared by all copies of the table.
 final class StoredFindings: Sendable {
     private enum Order {
         static var unknown: Int { 0 }
@@ -8,11 +8,16 @@ final class StoredFindings: Sendable {
         static var other: Int { 2 }
     }
 
-    private let order = Atomic(Order.unknown)
+    private let order: Atomic<Int>
     /// By the index.
     private let keys = Mutex<[Int: StoredKeys]>([:])
 
-    /// Whether rows are in the order of their slots; nil before the first scan.
+    /// - Parameter isAscending: nil where that is not known.
+    init(isAscending: Bool?) {
+        order = Atomic(isAscending.map { $0 ? Order.ascending : Order.other } ?? Order.unknown)
+    }
+
+    /// Whether rows are in the order of their slots; nil where that is not known.
     var isAscending: Bool? {
         let found = order.load(ordering: .relaxed)
         return found == Order.unknown ? nil : found == Order.ascending

@@ -4,7 +4,7 @@ package struct CheckpointFile: Sendable {
     package let pages: CheckpointPages
     package let length: ByteCount
     private let fileSystem: any FileSystem
-    private let name: String
+    fileprivate let name: String
 
     package var reference: CheckpointReference { header.reference }
     /// Of the state, as the layer above defines it.
@@ -103,7 +103,7 @@ package final class CheckpointReaders: @unchecked Sendable {
     private let idle = Lock(Idle())
     /// Of the stretches of the file, those that the system was asked to read: a bit for each.
     private let readAhead: Lock<[UInt64]>
-    /// One large read takes hardly longer than a small one, and neighbours of a page are mostly wanted too.
+    /// One large read takes hardly longer than a small one, and neighbours are mostly wanted too.
     private static let stretchBytes: UInt64 = 128 << 10
 
     fileprivate init(of checkpoint: CheckpointFile, _ file: any StoreFile) {
@@ -113,9 +113,30 @@ package final class CheckpointReaders: @unchecked Sendable {
         readAhead = Lock(Array(repeating: 0, count: Int(stretchCount / 64 + 1)))
     }
 
-    /// Has the system read what is around a page that is read now, the first time that it is asked for.
-    package func readAhead(around page: CheckpointPage) {
-        let stretch = page.offset.rawValue / Self.stretchBytes
+    /// Fills a buffer with a part of a page's raw bytes. Of a page that is stored as it is nothing else is read, and nothing is
+    /// verified: what it holds has checksums of its own.
+    package func read(
+        _ page: CheckpointPage, from first: Int, into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) {
+        guard page.header.codec == .stored else {
+            return try withReader { reader throws(LogError) in
+                let raw = try reader.read(page)
+                defer { raw.deallocate() }
+                target.copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: raw[first..<first + target.count]))
+            }
+        }
+        precondition(first + target.count <= Int(page.header.rawLength), "a part lies in its page")
+        let offset = page.place(ofByte: first)
+        readAhead(around: offset)
+        try LogError.wrapping { () throws(FileSystemError) in
+            try file.readExactly(into: target, at: offset, name: checkpoint.name)
+        }
+    }
+
+    /// Has the system read what is around a place that is read now, the first time that it is asked for.
+    private func readAhead(around offset: FrameOffset) {
+        let stretch = offset.rawValue / Self.stretchBytes
         let (word, bit) = (Int(stretch / 64), UInt64(1) << (stretch % 64))
         let isNew = readAhead.withLock { stretches in
             defer { stretches[word] |= bit }

@@ -130,6 +130,12 @@ package struct CheckpointPage: Sendable {
     package let offset: FrameOffset
     let header: CheckpointPageHeader
 
+    /// Where in the file a stored byte is. A page that is compressed has its first one for each.
+    package func place(ofByte position: Int) -> FrameOffset {
+        let first = offset.rawValue + UInt64(CheckpointPageHeader.byteCount)
+        return FrameOffset(header.codec == .stored ? first + UInt64(position) : first)
+    }
+
     init(_ header: CheckpointPageHeader, at offset: FrameOffset) {
         self.header = header
         self.offset = offset

@@ -52,20 +52,6 @@ package final class CheckpointReader {
     /// not decompressed.
     package func verifyStored(_ page: CheckpointPage) throws(LogError) { _ = try readStored(page) }
 
-    /// Fills a buffer with a part of a page's raw bytes. Of a page that is stored as it is no other copy is made.
-    package func read(
-        _ page: CheckpointPage, from first: Int, into target: UnsafeMutableRawBufferPointer
-    ) throws(LogError) {
-        let range = first..<first + target.count
-        if page.header.codec == .stored {
-            let stored = try readStored(page)
-            return target.copyMemory(from: UnsafeRawBufferPointer(rebasing: stored[range]))
-        }
-        let raw = try read(page)
-        defer { raw.deallocate() }
-        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[range]))
-    }
-
     private func decode(
         _ stored: UnsafeRawBufferPointer, of page: CheckpointPage,
         into raw: UnsafeMutableRawBufferPointer

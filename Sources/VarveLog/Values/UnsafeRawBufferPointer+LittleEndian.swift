@@ -32,7 +32,7 @@ extension UnsafeMutableRawBufferPointer {
 
 extension [UInt8] {
     /// As `withUnsafeBytes`, keeping the type of the error that `body` throws.
-    func withUnsafeBytesTyped<Value, Failure: Error>(
+    package func withUnsafeBytesTyped<Value, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let outcome: Result<Value, Failure> = withUnsafeBytes { buffer in

@@ -61,7 +61,7 @@ final class BlockCache: @unchecked Sendable {
         self.source = source
         self.bytesMax = bytesMax
         chunks = ChunkMemory(root.directory)
-        let count = root.directory.blocks.count
+        let count = root.directory.totals.blockCount
         uses = Self.zeros(count)
         buffers = bytesMax.map { BlockBuffers(bytesMax: $0) }
         chunkStarts = buffers == nil ? nil : Self.zeros(count)
@@ -70,7 +70,7 @@ final class BlockCache: @unchecked Sendable {
     }
 
     deinit {
-        let count = directory.blocks.count
+        let count = directory.totals.blockCount
         varve_unmap_memory(uses, Self.byteCount(of: UInt32.self, count))
         if let chunkStarts { varve_unmap_memory(chunkStarts, Self.byteCount(of: UInt.self, count)) }
         locks.deinitialize(count: Self.lockCount).deallocate()
@@ -128,7 +128,7 @@ final class BlockCache: @unchecked Sendable {
 
     /// Whether a number leads to a page of the image, of the right kind, that no page named before.
     func claim(_ number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Bool {
-        guard let chunk = root.place(of: number, expectation) else { return false }
+        guard let chunk = directory.claim(number, expectation) else { return false }
         return chunks.mark(number.unit, ofChunk: chunk)
     }
 
@@ -170,7 +170,8 @@ final class BlockCache: @unchecked Sendable {
             try read(block, ofChunk: chunk, isFirst: !use.hasClaimed)
             use.noteRead()
         } else if use.isIdle {
-            bytesIdle.wrappingSubtract(memory(of: directory.blocks[block].run), ordering: .relaxed)
+            let run = directory.entry(block, inChunk: chunk).run
+            bytesIdle.wrappingSubtract(memory(of: run), ordering: .relaxed)
         }
         use.addLoader()
         set(use, of: block)
@@ -178,13 +179,13 @@ final class BlockCache: @unchecked Sendable {
     }
 
     /// Drops a block that a loader has taken and reads no more.
-    func drop(_ block: Int) {
+    func drop(_ block: Int, _ run: PageRun) {
         locks[block % Self.lockCount].withLock { _ in
             var use = use(of: block)
             use.removeLoader()
             set(use, of: block)
             guard use.isIdle else { return }
-            bytesIdle.wrappingAdd(memory(of: directory.blocks[block].run), ordering: .relaxed)
+            bytesIdle.wrappingAdd(memory(of: run), ordering: .relaxed)
         }
     }
 
@@ -197,13 +198,16 @@ final class BlockCache: @unchecked Sendable {
     }
 
     private func read(_ block: Int, ofChunk chunk: Int, isFirst: Bool) throws(PageDamage) {
-        let entry = directory.blocks[block]
+        let (directory, chunks) = (directory, chunks)
+        let entry = directory.entry(block, inChunk: chunk)
         guard let start = buffer(of: entry, ofChunk: chunk) else { throw .noMemory(entry.place) }
         do throws(PageDamage) {
             try root.readBlock(entry, from: source, into: start)
             // Last, so that a damaged block claims as few pages as possible.
             try root.checkReferences(of: entry, start) { number, expectation in
-                isFirst ? claim(number, expectation) : root.place(of: number, expectation) != nil
+                guard let chunk = directory.claim(number, expectation, isAgain: !isFirst)
+                else { return false }
+                return !isFirst || chunks.mark(number.unit, ofChunk: chunk)
             }
         } catch {
             buffers?.give(start, entry.run.byteCount)
@@ -230,7 +234,7 @@ final class BlockCache: @unchecked Sendable {
     /// Evicts idle blocks where all take more than they may.
     func evictIdle() {
         // The hand meets a block again that it leaves, because it was taken.
-        evictIdle(evictions: .max, looks: 2 * directory.blocks.count)
+        evictIdle(evictions: .max, looks: 2 * directory.totals.blockCount)
     }
 
     private func evictIdle(evictions: Int, looks: Int) {
@@ -241,7 +245,7 @@ final class BlockCache: @unchecked Sendable {
         {
             looks -= 1
             let step = hand.wrappingAdd(1, ordering: .relaxed).oldValue
-            let block = Int(UInt(bitPattern: step) % UInt(directory.blocks.count))
+            let block = Int(UInt(bitPattern: step) % UInt(directory.totals.blockCount))
             if use(of: block).isIdle, meet(block, buffers) { evictions -= 1 }
         }
     }
@@ -249,7 +253,7 @@ final class BlockCache: @unchecked Sendable {
     /// The hand is at a block. Returns whether that was evicted. One whose lock another thread has, which may wait for a
     /// disk, is passed over.
     private func meet(_ block: Int, _ buffers: BlockBuffers) -> Bool {
-        let run = directory.blocks[block].run
+        let run = directory.entry(block, inChunk: directory.chunk(ofBlock: block)).run
         let isEvicted = locks[block % Self.lockCount].withLockIfAvailable { _ in
             var use = use(of: block)
             guard use.isIdle else { return false }

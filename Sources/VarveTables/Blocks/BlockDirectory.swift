@@ -1,247 +1,270 @@
-import VarveCompression
+import CVarve
+import Synchronization
 import VarveEvents
 
-/// The blocks of an image, by the places of their pages.
+/// Where the blocks of an image are, by the places of their pages. The blocks of a chunk are read when one of them is asked for: an
+/// opening reads what all chunks come to, which takes a thousandth of the image's bytes at most.
 ///
-/// Blocks are stored one behind the other in this order from the beginning of the image on: they can neither
-/// overlap nor leave a gap.
+///     image    block block block ...   part part ...   root
+///     part     where the blocks of one chunk are, and their checksums
+///     root     of each chunk: what its blocks come to, and the checksum of its part
 ///
-/// A class, because all that reads pages asks it, and a copy would count a reference for each of its arrays.
-final class BlockDirectory: Sendable {
-    let chunks: [ImageLayout.Chunk]
-    let blocks: [BlockEntry]
-    /// The memory of all pages.
-    let pageBytes: Int
-    /// Of each chunk, where its spans begin in `blockOfSpan`.
-    private let firstSpan: [Int32]
-    /// The position of a span's block, plus one.
-    private let blockOfSpan: [Int32]
-    /// By number of a chunk, its position plus one.
-    private let chunkPositions: [Int32]
+/// Blocks are stored one behind the other in the order of their places from the beginning of the image on: they can neither
+/// overlap nor leave a gap. Parts follow in the same order.
+// Sendable unchecked: what changes is an atomic for each chunk, which is set once and keeps its object alive.
+final class BlockDirectory: @unchecked Sendable {
+    /// By number.
+    let chunks: [ImageChunk]
+    /// Of all chunks.
+    let totals: ImageChunk.Totals
+    /// Where the root begins, behind all blocks and parts.
+    let endOffset: UInt64
+    /// Where blocks and parts of chunks begin, with those of none behind the last.
+    private let starts: [ImageChunk.Start]
+    private let partOffsets: [UInt64]
+    /// By number of a chunk, its position plus one. Behind a pointer for the reason that ``ChunkBlocks`` has.
+    private let chunkPositions: UnsafeMutablePointer<Int32>
+    private let numberLimit: Int
+    private let nextBlock: UInt64
+    /// Where parts are read; nil where all of them are here.
+    private let source: (any BlockSource)?
+    /// References to ``ChunkBlocks``, retained; 0 where a part was not read.
+    private let parts: UnsafeMutablePointer<Atomic<UInt>>
+    let claims: PageClaims
 
-    /// Chunks and blocks ascend by place, and each block lies in its chunk.
-    init(chunks: [ImageLayout.Chunk], blocks: [BlockEntry]) {
+    /// Twice what a store has. A run is longer only where one frame is.
+    static let runBytesMax = 2 * PageStore.blockBytesStandard
+
+    /// - Parameters:
+    ///   - chunks: ascending by number.
+    ///   - nextBlock: blocks have numbers below it.
+    ///   - source: nil where the caller sets all parts.
+    init(_ chunks: [ImageChunk], nextBlock: UInt64, source: (any BlockSource)?) {
         self.chunks = chunks
-        self.blocks = blocks
-        var chunkPositions = [Int32](repeating: 0, count: (chunks.last?.number ?? 0) + 1)
-        var firstSpan: [Int32] = []
-        var spans = 0
+        self.nextBlock = nextBlock
+        self.source = source
+        var totals = ImageChunk.Totals()
+        var starts: [ImageChunk.Start] = []
+        numberLimit = (chunks.last?.number ?? 0) + 1
+        chunkPositions = .allocate(capacity: numberLimit)
+        chunkPositions.initialize(repeating: 0, count: numberLimit)
         for (position, chunk) in chunks.enumerated() {
-            firstSpan.append(Int32(spans))
-            spans += chunk.spanCount
+            starts.append(.init(block: totals.blockCount, offset: totals.storedBytes))
+            totals.add(chunk.totals)
             chunkPositions[chunk.number] = Int32(position + 1)
         }
-        var blockOfSpan = [Int32](repeating: 0, count: spans)
-        var pageBytes: UInt64 = 0
-        for (index, block) in blocks.enumerated() {
-            pageBytes += UInt64(block.run.byteCount)
-            let start =
-                Int(firstSpan[Int(chunkPositions[block.run.first.chunk]) - 1]) + block.run.firstSpan
-            for span in start..<start + block.run.spanCount { blockOfSpan[span] = Int32(index + 1) }
+        var partOffsets: [UInt64] = []
+        var offset = totals.storedBytes
+        for chunk in chunks {
+            partOffsets.append(offset)
+            offset += UInt64(chunk.partBytes)
         }
-        self.pageBytes = Int(clamping: pageBytes)
-        self.firstSpan = firstSpan
-        self.blockOfSpan = blockOfSpan
-        self.chunkPositions = chunkPositions
+        endOffset = offset
+        self.totals = totals
+        self.starts = starts
+        self.partOffsets = partOffsets
+        claims = PageClaims(chunkCount: chunks.count)
+        parts = .allocate(capacity: chunks.count)
+        for position in chunks.indices { (parts + position).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        for position in chunks.indices {
+            if let part = reference(position) { part.release() }
+        }
+        parts.deinitialize(count: chunks.count).deallocate()
+        chunkPositions.deallocate()
+    }
+
+    // MARK: Parts
+
+    /// The blocks of a chunk, where they were read.
+    func reference(_ position: Int) -> Unmanaged<ChunkBlocks>? {
+        UnsafeRawPointer(bitPattern: parts[position].load(ordering: .acquiring)).map {
+            Unmanaged.fromOpaque($0)
+        }
+    }
+
+    /// The blocks of a chunk, which are read where they were not. Any number of threads ask.
+    func blocks(ofChunk position: Int) throws(PageDamage) -> ChunkBlocks {
+        if let known = reference(position) { return known.takeUnretainedValue() }
+        return try set(position, to: try read(position))
+    }
+
+    /// Whether the blocks of a chunk were read.
+    func isRead(_ position: Int) -> Bool { parts[position].load(ordering: .acquiring) != 0 }
+
+    /// The one that was set first: two threads may have read a part at once.
+    private func set(_ position: Int, to part: ChunkBlocks) throws(PageDamage) -> ChunkBlocks {
+        let isSound = claims.settle(part, ofChunk: position) {
+            if !isRead(position) { publish(part, at: position) }
+        }
+        guard isSound, let known = reference(position) else {
+            throw .content(place(ofChunk: position), reason: "a page names what it cannot there")
+        }
+        return known.takeUnretainedValue()
+    }
+
+    /// Sets the blocks of a chunk, which were not set.
+    func publish(_ part: ChunkBlocks, at position: Int) {
+        let address = UInt(bitPattern: Unmanaged.passRetained(part).toOpaque())
+        parts[position].store(address, ordering: .releasing)
+    }
+
+    private func read(_ position: Int) throws(PageDamage) -> ChunkBlocks {
+        let (chunk, place) = (chunks[position], place(ofChunk: position))
+        guard let source else { preconditionFailure("all parts of a new directory are set") }
+        let bytes = try place.read(from: source)
+        defer { bytes.deallocate() }
+        let found = Self.checksum(UnsafeRawBufferPointer(bytes))
+        guard found == chunk.partChecksum else {
+            throw .checksum(place, expected: chunk.partChecksum, found: found)
+        }
+        do throws(CodecError) {
+            return try ChunkBlocks.decode(
+                UnsafeRawBufferPointer(bytes), of: chunk, at: starts[position],
+                nextBlock: nextBlock)
+        } catch {
+            throw .content(place, reason: "\(error)")
+        }
+    }
+
+    /// Where it is said where the blocks of a chunk are.
+    func place(ofChunk position: Int) -> PageDamage.Place {
+        PageDamage.Place(
+            .directory(chunk: chunks[position].number), offset: partOffsets[position],
+            byteCount: chunks[position].partBytes)
+    }
+
+    // MARK: Finding
+
+    func chunkPosition(_ number: Int) -> Int? {
+        guard number < numberLimit else { return nil }
+        let position = Int(chunkPositions[number]) - 1
+        return position < 0 ? nil : position
+    }
+
+    /// With spans that are in no block; nil where there is no such chunk.
+    func spanCount(ofChunk number: Int) -> Int? {
+        chunkPosition(number).map { chunks[$0].spanCount }
+    }
+
+    /// The position of a block among all, where its run has the span of a number, which may be any of the chunk.
+    @inline(__always)
+    func block(of number: PageNumber, inChunk position: Int) throws(PageDamage) -> Int? {
+        if let known = reference(position) {
+            return known._withUnsafeGuaranteedRef { $0.block(of: number) }
+        }
+        return try blocks(ofChunk: position).block(of: number)
+    }
+
+    /// The run of a number, which may be any of the chunk; none where it is in no block.
+    @inline(__always)
+    func span(of number: PageNumber, inChunk position: Int) throws(PageDamage) -> PageSpan {
+        if let known = reference(position) {
+            return known._withUnsafeGuaranteedRef { $0.span(of: number) }
+        }
+        return try blocks(ofChunk: position).span(of: number)
+    }
+
+    /// What is known of a block that was found.
+    func entry(_ block: Int, inChunk position: Int) -> BlockEntry {
+        guard let known = reference(position) else {
+            preconditionFailure("a block that was found is known")
+        }
+        return known._withUnsafeGuaranteedRef { $0.entry(block) }
+    }
+
+    /// The position of the chunk that a block is in.
+    func chunk(ofBlock block: Int) -> Int {
+        var (low, high) = (0, chunks.count)
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if starts[middle].block <= block { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The block that has a number's frame, and the frame's position there; nil where no frame of the image begins there.
+    func frame(of number: PageNumber) throws(PageDamage) -> FoundFrame? {
+        guard let chunk = chunkPosition(number.chunk),
+            let block = try block(of: number, inChunk: chunk)
+        else { return nil }
+        let entry = entry(block, inChunk: chunk)
+        let (index, rest) = (number.offset - entry.run.first.offset)
+            .quotientAndRemainder(dividingBy: entry.run.frameBytes)
+        guard rest == 0, index < entry.run.frameCount else { return nil }
+        return FoundFrame(chunk: chunk, block: block, entry: entry, index: index)
+    }
+
+    /// As ``block(of:inChunk:)``, and nil where the chunk's blocks cannot be read.
+    func readableBlock(of number: PageNumber, inChunk position: Int) -> Int? {
+        do throws(PageDamage) {
+            return try block(of: number, inChunk: position)
+        } catch {
+            return nil
+        }
+    }
+
+    /// As ``span(of:inChunk:)``, and none where the chunk's blocks cannot be read.
+    @inline(__always)
+    func readableSpan(of number: PageNumber, inChunk position: Int) -> PageSpan {
+        do throws(PageDamage) {
+            return try span(of: number, inChunk: position)
+        } catch {
+            return .none
+        }
+    }
+
+    /// As ``frame(of:)``, and nil where the chunk's blocks cannot be read; see ``readChunk(of:)``.
+    func readableFrame(of number: PageNumber) -> FoundFrame? {
+        do throws(PageDamage) {
+            return try frame(of: number)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads the blocks of a number's chunk, where the image has it.
+    func readChunk(of number: PageNumber) throws(PageDamage) {
+        if let chunk = chunkPosition(number.chunk), !isRead(chunk) {
+            _ = try blocks(ofChunk: chunk)
+        }
+    }
+
+    // MARK: All
+
+    /// All blocks, by place. Reads what was not read.
+    func allBlocks() throws(PageDamage) -> [BlockEntry] {
+        var blocks: [BlockEntry] = []
+        blocks.reserveCapacity(totals.blockCount)
+        for position in chunks.indices { blocks += try self.blocks(ofChunk: position).entries }
+        return blocks
+    }
+
+    /// Calls `body` with the position and the entry of each block of the chunks that were read.
+    func forEachKnownBlock(_ body: (Int, BlockEntry) -> Void) {
+        for position in chunks.indices {
+            guard let part = reference(position)?.takeUnretainedValue() else { continue }
+            for (index, entry) in part.entries.enumerated() { body(part.firstBlock + index, entry) }
+        }
     }
 
     /// Which chunks the pages take.
     var layout: ImageLayout {
         ImageLayout(
-            chunks: chunks, pageCount: blocks.reduce(0) { $0 + $1.liveFrames },
-            pageBytes: pageBytes)
-    }
-
-    /// The bytes that blocks take in the image.
-    var storedBytes: UInt64 {
-        blocks.last.map { $0.offset + UInt64($0.storedCount) } ?? 0
-    }
-
-    func chunkPosition(_ number: Int) -> Int? {
-        guard number < chunkPositions.count else { return nil }
-        let position = Int(chunkPositions[number]) - 1
-        return position < 0 ? nil : position
-    }
-
-    /// The block whose run has the span of a number, which may be any.
-    func blockPosition(of number: PageNumber) -> Int? {
-        guard let chunk = chunkPosition(number.chunk) else { return nil }
-        let span = number.unit >> PageSpan.unitBits
-        guard span < chunks[chunk].spanCount else { return nil }
-        let position = Int(blockOfSpan[Int(firstSpan[chunk]) + span]) - 1
-        return position < 0 ? nil : position
-    }
-
-    /// The frame of a number, by its block and its position there; nil where no frame of the image begins there.
-    func frame(of number: PageNumber) -> (block: Int, index: Int)? {
-        guard let block = blockPosition(of: number) else { return nil }
-        let run = blocks[block].run
-        let (index, rest) = (number.offset - run.first.offset)
-            .quotientAndRemainder(dividingBy: run.frameBytes)
-        return rest == 0 && index < run.frameCount ? (block, index) : nil
-    }
-
-    /// How many blocks each chunk has.
-    var blockCounts: [Int] {
-        var counts = [Int](repeating: 0, count: chunks.count)
-        for block in blocks {
-            if let chunk = chunkPosition(block.run.first.chunk) { counts[chunk] += 1 }
-        }
-        return counts
-    }
-
-    /// The memory that a chunk's frames need.
-    func byteCount(ofChunk position: Int) -> Int {
-        let chunk = chunks[position]
-        let first = PageNumber(chunk: chunk.number, offset: 0)
-        // A frame that is longer than its spans has a chunk of its own.
-        let longest = blockPosition(of: first).map { blocks[$0].run.frameBytes } ?? 0
-        return max(chunk.spanCount * PageSpan.bytes, longest)
+            chunks: chunks.map(\.layout), pageCount: totals.pageCount,
+            pageBytes: totals.pageBytes)
     }
 }
 
-// MARK: - Bytes
-
-extension BlockDirectory {
-    func encode(into writer: inout ByteWriter) {
-        writer.writeVarint(UInt64(chunks.count))
-        writer.writeVarint(UInt64(blocks.count))
-        var last = 0
-        for chunk in chunks {
-            writer.writeVarint(UInt64(chunk.number - last))
-            writer.writeVarint(UInt64(chunk.spanCount))
-            last = chunk.number
-        }
-        var number: UInt64 = 0
-        for block in blocks {
-            writer.writeVarint(UInt64(chunkPosition(block.run.first.chunk) ?? 0))
-            writer.writeVarint(UInt64(block.run.firstSpan))
-            writer.writeVarint(UInt64(block.run.spanCount))
-            writer.append(block.run.kind.rawValue)
-            writer.writeVarint(UInt64(block.run.frameBytes >> PageNumber.byteBits))
-            writer.writeVarint(UInt64(block.storedFrames))
-            writer.writeVarint(UInt64(block.liveFrames))
-            writer.writeSigned(Int64(bitPattern: block.number &- number))
-            writer.writeVarint(
-                UInt64(block.storedCount) << BlockCoding.bitCount | block.coding.bits)
-            writer.write(littleEndian: block.checksum)
-            number = block.number
-        }
-    }
-
-    /// - Parameters:
-    ///   - form: of the root.
-    ///   - storedBytes: what all blocks together take.
-    static func decode(
-        _ reader: inout ByteReader, form: UInt32, storedBytes: UInt64, nextBlock: UInt64
-    ) throws(CodecError) -> BlockDirectory {
-        let start = reader.position
-        let chunkCount = try reader.readLength()
-        let blockCount = try reader.readLength()
-        let chunks = try decodeChunks(&reader, count: chunkCount)
-        var blocks: [BlockEntry] = []
-        blocks.reserveCapacity(blockCount)
-        var end = (chunk: -1, span: 0)
-        var offset: UInt64 = 0
-        var number: UInt64 = 0
-        for _ in 0..<blockCount {
-            let position = reader.position
-            let block = try decodeBlock(
-                &reader, form: form, chunks, &end, after: number, at: offset)
-            number = block.number
-            guard number < nextBlock else {
-                throw .valueOutOfRange(offset: position, typeName: "block number")
-            }
-            offset += UInt64(block.storedCount)
-            blocks.append(block)
-        }
-        guard offset == storedBytes else {
-            throw .invalidValue(offset: start, typeName: "lengths of blocks")
-        }
-        return BlockDirectory(chunks: chunks, blocks: blocks)
-    }
-
-    private static func decodeChunks(
-        _ reader: inout ByteReader, count: Int
-    ) throws(CodecError) -> [ImageLayout.Chunk] {
-        var chunks: [ImageLayout.Chunk] = []
-        chunks.reserveCapacity(count)
-        var last: UInt64 = 0
-        for _ in 0..<count {
-            let offset = reader.position
-            let (number, overflow) = last.addingReportingOverflow(try reader.readVarint())
-            let spanCount = try reader.readVarint()
-            guard !overflow, number > last, number < UInt64(PageNumber.chunkLimit), spanCount > 0,
-                spanCount <= UInt64(ImageLayout.spansMax)
-            else { throw .valueOutOfRange(offset: offset, typeName: "chunk") }
-            chunks.append(.init(number: Int(number), spanCount: Int(spanCount)))
-            last = number
-        }
-        return chunks
-    }
-
-    /// Twice what a store has. A run is longer only where one frame is.
-    static let runBytesMax = 2 * PageStore.blockBytesStandard
-
-    /// Whether the stored bytes may be of such frames. Short runs take memory whatever they hold, and of longer ones
-    /// an eighth is free at most.
-    private static func fits(_ block: BlockEntry) -> Bool {
-        guard block.storedCount <= block.contentCountMax else { return false }
-        return block.rawCount <= runBytesMax
-            || UInt64(block.rawCount)
-                <= 2 * BlockCompression.rawBytesMax(storedBytes: UInt64(block.storedCount))
-    }
-
-    private static func decodeBlock(
-        _ reader: inout ByteReader, form: UInt32, _ chunks: [ImageLayout.Chunk],
-        _ end: inout (chunk: Int, span: Int), after number: UInt64, at offset: UInt64
-    ) throws(CodecError) -> BlockEntry {
-        let start = reader.position
-        func invalid(_ what: String) -> CodecError {
-            .invalidValue(offset: start, typeName: what)
-        }
-        let chunk = try reader.readVarint()
-        let firstSpan = try reader.readVarint()
-        let spanCount = try reader.readVarint()
-        guard chunk < UInt64(chunks.count), firstSpan < UInt64(ImageLayout.spansMax),
-            spanCount > 0, spanCount <= UInt64(ImageLayout.spansMax),
-            (Int(chunk), Int(firstSpan)) >= end,
-            Int(firstSpan + spanCount) <= chunks[Int(chunk)].spanCount
-        else { throw invalid("place of a block") }
-        end = (Int(chunk), Int(firstSpan + spanCount))
-        let kind = PageKind(rawValue: try reader.readByte())
-        let units = try reader.readVarint()
-        guard kind.structure != nil, units > 0, units <= UInt64(Page.unitsMax) else {
-            throw invalid("frames of a block")
-        }
-        let run = PageRun(
-            first: PageNumber(
-                chunk: chunks[Int(chunk)].number, offset: Int(firstSpan) * PageSpan.bytes),
-            kind: kind, frameBytes: Int(units) << PageNumber.byteBits, spanCount: Int(spanCount))
-        guard
-            run.byteCount <= run.spanCount * PageSpan.bytes
-                || (chunks[Int(chunk)].spanCount == 1 && run.frameCount == 1)
-        else { throw invalid("frames of a block") }
-        // Frames that are not stored take memory too.
-        guard run.spanCount * PageSpan.bytes <= max(runBytesMax, run.frameBytes + PageSpan.bytes)
-        else { throw invalid("length of a block") }
-        let storedFrames = try reader.readVarint()
-        let liveFrames = try reader.readVarint()
-        let delta = UInt64(bitPattern: try reader.readSigned())
-        let stored = try reader.readVarint()
-        // The previous form says of a block only whether it is compressed.
-        let bitCount = form == ImageRoot.previousFormVersion ? 1 : BlockCoding.bitCount
-        let storedCount = stored >> bitCount
-        let coding = BlockCoding(bits: stored & (1 << bitCount - 1), of: kind)
-        let checksum = try reader.readLittleEndian(UInt32.self)
-        guard liveFrames > 0, liveFrames <= storedFrames, storedFrames <= UInt64(run.frameCount),
-            storedCount > 0, storedCount < UInt64(UInt32.max), let coding
-        else { throw invalid("counts of a block") }
-        let block = BlockEntry(
-            number: number &+ delta, run: run, storedFrames: Int(storedFrames),
-            liveFrames: Int(liveFrames), offset: offset, storedCount: Int(storedCount),
-            coding: coding, checksum: checksum)
-        guard fits(block) else { throw invalid("counts of a block") }
-        return block
-    }
+/// Where a page of an image lies.
+struct FoundFrame {
+    /// The position of its chunk.
+    let chunk: Int
+    /// The position of its block, among those of all chunks.
+    let block: Int
+    let entry: BlockEntry
+    /// The position of its frame in the block.
+    let index: Int
 }

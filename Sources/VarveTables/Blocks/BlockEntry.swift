@@ -28,7 +28,7 @@ struct BlockCoding: Hashable, Sendable {
     var bits: UInt64 { (isCompressed ? 1 : 0) | (isThorough ? 2 : 0) | (hasIDsApart ? 4 : 0) }
 }
 
-/// What a root says of a block: which run of pages it holds, and how it is stored.
+/// What a directory says of a block: which run of pages it holds, and how it is stored.
 struct BlockEntry: Hashable, Sendable {
     /// In its store, never used again.
     var number: UInt64
@@ -50,7 +50,7 @@ struct BlockEntry: Hashable, Sendable {
     var contentCountMax: Int { BlockColumns.byteCountMax(ofFrames: rawCount) }
 
     var place: PageDamage.Place {
-        PageDamage.Place(block: number, offset: offset, byteCount: storedCount)
+        PageDamage.Place(.block(number), offset: offset, byteCount: storedCount)
     }
 
     static func checksum(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> UInt32 {
@@ -61,12 +61,12 @@ struct BlockEntry: Hashable, Sendable {
 
     /// Reads the stored bytes, which are then what was written, into memory that the caller deallocates.
     func read(from source: any BlockSource) throws(PageDamage) -> UnsafeMutableRawBufferPointer {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: storedCount, alignment: 16)
+        let bytes = try place.read(from: source)
         do throws(PageDamage) {
-            try fill(buffer, from: source)
-            return buffer
+            try compare(bytes)
+            return bytes
         } catch {
-            buffer.deallocate()
+            bytes.deallocate()
             throw error
         }
     }
@@ -75,14 +75,12 @@ struct BlockEntry: Hashable, Sendable {
     func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from source: any BlockSource
     ) throws(PageDamage) {
-        let count: Int
-        do throws(BlockStorageError) {
-            count = try source.read(into: buffer, at: offset)
-        } catch {
-            throw .unreadable(place, reason: error.reason)
-        }
-        guard count == storedCount else { throw .cut(place, found: count) }
-        let found = Self.checksum(UnsafeRawBufferPointer(buffer), number: number)
+        try place.fill(buffer, from: source)
+        try compare(buffer)
+    }
+
+    private func compare(_ stored: UnsafeMutableRawBufferPointer) throws(PageDamage) {
+        let found = Self.checksum(UnsafeRawBufferPointer(stored), number: number)
         guard found == checksum else {
             throw .checksum(place, expected: checksum, found: found)
         }

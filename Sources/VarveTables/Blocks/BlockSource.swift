@@ -21,7 +21,7 @@ package protocol BlockSink {
     /// Called first, with how many blocks there may be at most.
     mutating func begin(blockCount: Int)
 
-    /// Called with each block.
+    /// Called with each block, and then with the parts of the directory.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError)
 
     /// Called last, with the root and its locator.
@@ -43,4 +43,30 @@ package struct BlockStorageError: Error, Hashable, Sendable {
     package let reason: String
 
     package init(reason: String) { self.reason = reason }
+}
+
+extension PageDamage.Place {
+    /// Reads the bytes, into memory that the caller deallocates. They are not compared with anything.
+    func read(from source: any BlockSource) throws(PageDamage) -> UnsafeMutableRawBufferPointer {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+        do throws(PageDamage) {
+            try fill(buffer, from: source)
+            return buffer
+        } catch {
+            buffer.deallocate()
+            throw error
+        }
+    }
+
+    func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from source: any BlockSource
+    ) throws(PageDamage) {
+        let count: Int
+        do throws(BlockStorageError) {
+            count = try source.read(into: buffer, at: offset)
+        } catch {
+            throw .unreadable(self, reason: error.reason)
+        }
+        guard count == byteCount else { throw .cut(self, found: count) }
+    }
 }

@@ -1,4 +1,5 @@
 import VarveCompression
+import VarveEvents
 
 /// Writes the blocks of one image, in the order of their places.
 struct BlockWriter {
@@ -28,16 +29,30 @@ struct BlockWriter {
         compressor = .init(compression == .thorough ? .thorough : .quick)
     }
 
-    /// What was written.
-    var directory: BlockDirectory {
-        var chunks: [ImageLayout.Chunk] = []
-        for block in blocks where chunks.last?.number != block.run.first.chunk {
+    /// Writes what says where the blocks are, behind the last of them.
+    mutating func finish(
+        to sink: inout some BlockSink
+    ) throws(ImageError) -> BlockDirectory {
+        var spanCounts: [Int: Int] = [:]
+        for block in blocks where spanCounts[block.run.first.chunk] == nil {
             let number = block.run.first.chunk
-            // A run of the image before may lie in a chunk that is another one in memory.
-            let spanCount = pages.spans(ofChunk: number)?.count ?? 0
-            chunks.append(.init(number: number, spanCount: max(spanCount, 1)))
+            // A run of the image before may lie in a chunk that is another one in memory, or none.
+            spanCounts[number] =
+                pages.spanCount(ofChunk: number) ?? base?.root.directory.spanCount(ofChunk: number)
         }
-        return BlockDirectory(chunks: chunks, blocks: blocks)
+        var parts = ByteWriter(capacity: 4_096)
+        let directory = BlockDirectory.make(
+            of: blocks, spanCounts: spanCounts, nextBlock: nextBlock, into: &parts)
+        var start = 0
+        for chunk in directory.chunks {
+            let range = start..<start + chunk.partBytes
+            try parts.withBytes { bytes throws(ImageError) in
+                try append(UnsafeRawBufferPointer(rebasing: bytes[range]), to: &sink)
+            }
+            start = range.upperBound
+        }
+        offset = directory.endOffset
+        return directory
     }
 
     /// Says what the blocks are made of.
@@ -48,14 +63,14 @@ struct BlockWriter {
     mutating func begin(
         _ found: [PageNumber: PageSurvey.Found], departed: [PageNumber],
         to sink: inout some BlockSink
-    ) {
+    ) throws(PageDamage) {
         self.found = found
         if let directory = base?.root.directory {
+            for block in try directory.allBlocks() { old[block.run.first] = block }
             for number in departed {
-                guard let (block, index) = directory.frame(of: number) else { continue }
-                gone[directory.blocks[block].run.first, default: []].append(index)
+                guard let found = try directory.frame(of: number) else { continue }
+                gone[found.entry.run.first, default: []].append(found.index)
             }
-            for block in directory.blocks { old[block.run.first] = block }
         }
         places = Set(found.keys).union(old.keys).sorted { $0.rawValue < $1.rawValue }[...]
         sink.begin(blockCount: places.count)

@@ -34,8 +34,7 @@ final class ChunkMemory: @unchecked Sendable {
         var firstWord = 0
         for (position, chunk) in directory.chunks.enumerated() {
             (entries + position).initialize(
-                to: Entry(
-                    byteCount: directory.byteCount(ofChunk: position), firstWord: firstWord))
+                to: Entry(byteCount: chunk.memoryBytes, firstWord: firstWord))
             firstWord += (chunk.spanCount << PageSpan.unitBits + 63) / 64
         }
         markCount = firstWord

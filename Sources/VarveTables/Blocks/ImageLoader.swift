@@ -23,7 +23,8 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         self.pages = pages
         generations = nil
         taken = Self.marks(cache.root.directory)
-        let counts = cache.blocksAreInChunks ? cache.root.directory.blockCounts : []
+        let chunks = cache.blocksAreInChunks ? cache.root.directory.chunks : []
+        let counts = chunks.map(\.totals.blockCount)
         missing = .allocate(capacity: counts.count)
         for (position, count) in counts.enumerated() {
             missing.initializeElement(at: position, to: Atomic(count))
@@ -39,17 +40,15 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     }
 
     private static func marks(_ directory: BlockDirectory) -> UnsafeMutablePointer<Atomic<Bool>> {
-        let count = directory.blocks.count
+        let count = directory.totals.blockCount
         let marks = UnsafeMutablePointer<Atomic<Bool>>.allocate(capacity: count)
         for index in 0..<count { (marks + index).initialize(to: Atomic(false)) }
         return marks
     }
 
     deinit {
-        for (block, entry) in directory.blocks.enumerated() where !isMissing(block) {
-            drop(block, entry)
-        }
-        taken.deinitialize(count: directory.blocks.count).deallocate()
+        dropAll()
+        taken.deinitialize(count: directory.totals.blockCount).deallocate()
         missing.deinitialize().deallocate()
     }
 
@@ -71,15 +70,43 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private func isMissing(_ block: Int) -> Bool { !taken[block].load(ordering: .acquiring) }
 
     func isUnread(_ number: PageNumber) -> Bool {
-        directory.blockPosition(of: number).map(isMissing) ?? false
+        guard let chunk = directory.chunkPosition(number.chunk) else { return false }
+        // Pages are made beside blocks only where it is known where these are.
+        guard directory.isRead(chunk) else { return true }
+        return directory.readableBlock(of: number, inChunk: chunk).map(isMissing) ?? false
     }
 
-    func isInBlock(_ number: PageNumber) -> Bool { directory.blockPosition(of: number) != nil }
+    func isInBlock(_ number: PageNumber) -> Bool {
+        guard let chunk = directory.chunkPosition(number.chunk) else { return false }
+        do throws(PageDamage) {
+            return try directory.block(of: number, inChunk: chunk) != nil
+        } catch {
+            // For the same reason.
+            return true
+        }
+    }
+
+    func span(of number: PageNumber) -> PageSpan {
+        guard let chunk = directory.chunkPosition(number.chunk) else { return .none }
+        return directory.readableSpan(of: number, inChunk: chunk)
+    }
+
+    func spanCount(ofChunk number: Int) -> Int? { directory.spanCount(ofChunk: number) }
+
+    func freeSpans(ofChunk number: Int) -> [Range<Int>] {
+        guard let chunk = directory.chunkPosition(number) else { return [] }
+        do throws(PageDamage) {
+            return try directory.blocks(ofChunk: chunk).freeSpans
+        } catch {
+            // They are not used then. What reads a page of the chunk finds and notes the damage.
+            return []
+        }
+    }
 
     func frame(_ number: PageNumber) throws(PageDamage) -> Page {
         guard let chunk = directory.chunkPosition(number.chunk) else { throw .contradiction }
         let chunkStart: UnsafeMutableRawPointer?
-        if let block = directory.blockPosition(of: number) {
+        if let block = try directory.block(of: number, inChunk: chunk) {
             if isMissing(block) { try take(block, ofChunk: chunk) }
             chunkStart = cache.chunkStart(of: block, at: chunk)
         } else if let generations {
@@ -88,15 +115,13 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         } else {
             chunkStart = cache.memory(ofChunk: chunk)
         }
-        guard let chunkStart else {
-            throw .noMemory(PageDamage.Place(block: 0, offset: 0, byteCount: 0))
-        }
+        guard let chunkStart else { throw .noMemory(directory.place(ofChunk: chunk)) }
         return Page(address: chunkStart + number.offset)
     }
 
     private func take(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
         guard try cache.take(block, ofChunk: chunk, taken[block]) else { return }
-        let run = directory.blocks[block].run
+        let run = directory.entry(block, inChunk: chunk).run
         bytesTaken.wrappingAdd(cache.memory(of: run), ordering: .relaxed)
         guard cache.blocksAreInChunks else { return }
         let left = missing[chunk].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
@@ -104,8 +129,10 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     }
 
     func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page? {
-        guard let block = directory.blockPosition(of: number), isMissing(block) else { return nil }
-        let entry = directory.blocks[block]
+        guard let chunk = directory.chunkPosition(number.chunk),
+            let block = directory.readableBlock(of: number, inChunk: chunk), isMissing(block)
+        else { return nil }
+        let entry = directory.entry(block, inChunk: chunk)
         let start =
             buffers.memory(of: block)
             ?? buffers.memory(of: block, byteCount: entry.run.byteCount) {
@@ -124,16 +151,16 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         at number: PageNumber, into block: RowBlock, refused: inout PageRun?
     ) -> BlockEntry? {
         if let refused, refused.holds(number) { return nil }
-        guard let position = directory.frame(of: number)?.block, isMissing(position) else {
+        guard let found = directory.readableFrame(of: number), isMissing(found.block) else {
             return nil
         }
-        let entry = directory.blocks[position]
+        let entry = found.entry
         let expectation = PageAnatomy.Expectation(kind: PageKind(.largeContent))
         guard entry.run.kind == PageKind(.rowLeaf) else { return nil }
         let isSound = block.read(
             entry, from: source, version: root.version, through: root.state.lastTransaction
         ) {
-            root.place(of: $0, expectation) != nil
+            directory.has($0, expectation)
         }
         if !isSound { refused = entry.run }
         return isSound ? entry : nil
@@ -145,7 +172,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         do throws(PageDamage) {
             try root.readBlock(entry, from: source, into: start)
             try root.checkReferences(of: entry, start) { number, expectation in
-                root.place(of: number, expectation) != nil
+                directory.has(number, expectation)
             }
             return true
         } catch {
@@ -164,16 +191,17 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         guard generations == nil, !cache.blocksAreInChunks, loadedBytes > byteCount else {
             return false
         }
-        for (block, entry) in directory.blocks.enumerated() where !isMissing(block) {
-            drop(block, entry)
-        }
+        dropAll()
         cache.evictIdle()
         return true
     }
 
-    private func drop(_ block: Int, _ entry: BlockEntry) {
-        taken[block].store(false, ordering: .relaxed)
-        bytesTaken.wrappingSubtract(cache.memory(of: entry.run), ordering: .relaxed)
-        cache.drop(block)
+    private func dropAll() {
+        directory.forEachKnownBlock { block, entry in
+            if isMissing(block) { return }
+            taken[block].store(false, ordering: .relaxed)
+            bytesTaken.wrappingSubtract(cache.memory(of: entry.run), ordering: .relaxed)
+            cache.drop(block, entry.run)
+        }
     }
 }

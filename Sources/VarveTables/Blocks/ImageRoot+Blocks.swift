@@ -41,14 +41,6 @@ extension ImageRoot {
             guard isSound else { throw entry.damaged("page \(index) names what it cannot") }
         }
     }
-
-    /// The position of the chunk of a page that is in the image, and of the right kind.
-    func place(of number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Int? {
-        guard let (block, _) = directory.frame(of: number),
-            expectation.admits(directory.blocks[block].run)
-        else { return nil }
-        return directory.chunkPosition(number.chunk)
-    }
 }
 
 extension Page {

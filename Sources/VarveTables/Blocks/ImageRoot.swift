@@ -3,16 +3,16 @@ import VarveEvents
 
 /// The end of an image: which blocks there are, and the state that they hold.
 ///
-///     root      version of the image's form | newest page version | next block number | directory | state
+///     root      version of the image's form | newest page version | next block number | chunks | state
 ///     locator   where the root begins, UInt64 | its bytes, UInt32 | its checksum, UInt32 | magic, UInt64
 struct ImageRoot: Sendable {
-    static let formVersion: UInt32 = 3
-    /// The previous form is read too. The form of today has its blocks, among others.
-    static let previousFormVersion: UInt32 = 2
+    static let formVersion: UInt32 = 4
+    /// Former ones that are read too: see ``FormerDirectory``. The form of today has their blocks, among others.
+    static let formerVersions: ClosedRange<UInt32> = 2...3
     static let locatorBytes = 24
     /// "VrvImage" in the order of memory.
     static let magic: UInt64 = 0x6567_616D_4976_7256
-    /// Of some ten million blocks.
+    /// Of some ten million blocks in a former form.
     static let byteCountMax = 1 << 28
 
     var version: PageVersion
@@ -59,11 +59,11 @@ struct ImageRoot: Sendable {
         let (offset, count) = try locate(locator, at: locatorOffset)
         if offset == start {
             let content = UnsafeRawBufferPointer(rebasing: tail.prefix(count))
-            return try decode(content, locator, at: offset)
+            return try decode(content, locator, at: offset, in: source)
         }
         let content = try bytes(of: source, at: offset, count)
         defer { content.deallocate() }
-        return try decode(content, locator, at: offset)
+        return try decode(content, locator, at: offset, in: source)
     }
 
     /// In memory that the caller deallocates.
@@ -95,7 +95,8 @@ struct ImageRoot: Sendable {
     }
 
     private static func decode(
-        _ bytes: UnsafeRawBufferPointer, _ locator: UnsafeRawBufferPointer, at offset: UInt64
+        _ bytes: UnsafeRawBufferPointer, _ locator: UnsafeRawBufferPointer, at offset: UInt64,
+        in source: any BlockSource
     ) throws(ImageError) -> ImageRoot {
         let found = varve_crc32c(checksum(bytes), locator.baseAddress, 12)
         guard found == locator.loadUnaligned(fromByteOffset: 12, as: UInt32.self) else {
@@ -106,17 +107,17 @@ struct ImageRoot: Sendable {
             try reader.readLittleEndian(UInt32.self)
         }
         guard form > 0 else { throw .malformedRoot(reason: "its form is 0") }
-        let supported = previousFormVersion...formVersion
+        let supported = formerVersions.lowerBound...formVersion
         guard supported.contains(form) else {
             throw .unsupported(version: form, supported: supported)
         }
         return try ImageError.decodingRoot { () throws(CodecError) in
-            try decode(&reader, form: form, at: offset)
+            try decode(&reader, form: form, at: offset, in: source)
         }
     }
 
     private static func decode(
-        _ reader: inout ByteReader, form: UInt32, at offset: UInt64
+        _ reader: inout ByteReader, form: UInt32, at offset: UInt64, in source: any BlockSource
     ) throws(CodecError) -> ImageRoot {
         let start = reader.position
         let version = PageVersion(try reader.readVarint())
@@ -124,9 +125,13 @@ struct ImageRoot: Sendable {
             throw .valueOutOfRange(offset: start, typeName: "version of pages")
         }
         let nextBlock = try reader.readVarint()
-        let directory = try BlockDirectory.decode(
-            &reader, form: form, storedBytes: offset, nextBlock: nextBlock)
-        let state = try StateRecord.decode(&reader)
+        let directory =
+            formerVersions.contains(form)
+            ? try FormerDirectory.decode(
+                &reader, form: form, endingAt: offset, nextBlock: nextBlock)
+            : try BlockDirectory.decode(
+                &reader, from: source, endingAt: offset, nextBlock: nextBlock)
+        let state = try StateRecord.decode(&reader, form: form)
         try reader.expectEnd()
         return ImageRoot(
             version: version, nextBlock: nextBlock, directory: directory, state: state)

@@ -5,21 +5,26 @@
 package struct ImageVerification {
     private let source: any BlockSource
     private let root: ImageRoot
+    private let blocks: [BlockEntry]
     /// How many blocks were verified.
     package private(set) var position = 0
 
-    /// Reads the root.
+    /// Reads the root and the directory.
     package init(_ source: any BlockSource) throws(ImageError) {
         self.source = source
-        root = try ImageRoot.read(from: source)
+        let root = try ImageRoot.read(from: source)
+        blocks = try ImageError.reading { () throws(PageDamage) in
+            try root.directory.allBlocks()
+        }
+        self.root = root
     }
 
-    package var blockCount: Int { root.directory.blocks.count }
+    package var blockCount: Int { blocks.count }
 
     /// Verifies the next block; false where there is none.
     package mutating func advance() throws(ImageError) -> Bool {
         guard position < blockCount else { return false }
-        let (block, version) = (root.directory.blocks[position], root.version)
+        let (block, version) = (blocks[position], root.version)
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: block.run.byteCount, alignment: 64)
         defer { memory.deallocate() }

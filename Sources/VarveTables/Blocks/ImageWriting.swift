@@ -28,7 +28,9 @@ package struct ImageWriting {
         var writer = BlockWriter(plan.state.pages, base: plan.base, plan.compression)
         writer.nextBlock = plan.firstBlock
         let departed = plan.base?.departures.numbers(through: plan.state.version) ?? []
-        writer.begin(survey.runs, departed: departed, to: &sink)
+        try ImageError.reading { () throws(PageDamage) in
+            try writer.begin(survey.runs, departed: departed, to: &sink)
+        }
         self.writer = writer
     }
 
@@ -38,8 +40,9 @@ package struct ImageWriting {
         try ImageError.reading { () throws(PageDamage) in
             try plan.state.health?.check(since: meetingCount)
         }
+        let directory = try writer.finish(to: &sink)
         let root = ImageRoot(
-            version: plan.state.version, nextBlock: writer.nextBlock, directory: writer.directory,
+            version: plan.state.version, nextBlock: writer.nextBlock, directory: directory,
             state: record)
         let bytes = try Self.encode(root, at: writer.offset)
         try ImageError.storing { () throws(BlockStorageError) in

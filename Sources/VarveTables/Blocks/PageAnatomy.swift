@@ -2,16 +2,23 @@
 enum PageAnatomy {
     /// The kind that a page must have which another one names.
     struct Expectation {
-        var kind: PageKind
+        let kind: PageKind
         /// A list's leaf does not say how deep the list is.
-        var isOfAnyLevel = false
-        /// Pages of a key tree have one size.
-        var frameBytes: Int?
+        let isOfAnyLevel: Bool
+        /// Pages of a key tree have one size. 0 of others. Narrow, because many are kept (``PageClaims``).
+        private let frameUnits: UInt32
 
-        func admits(_ run: PageRun) -> Bool {
+        init(kind: PageKind, isOfAnyLevel: Bool = false, frameBytes: Int? = nil) {
+            self.kind = kind
+            self.isOfAnyLevel = isOfAnyLevel
+            frameUnits = UInt32((frameBytes ?? 0) >> PageNumber.byteBits)
+        }
+
+        @inline(__always)
+        func admits(_ span: PageSpan) -> Bool {
             let kindFits =
-                isOfAnyLevel ? run.kind.structure == kind.structure : run.kind == kind
-            return kindFits && (frameBytes.map { $0 == run.frameBytes } ?? true)
+                isOfAnyLevel ? span.kind.structure == kind.structure : span.kind == kind
+            return kindFits && (frameUnits == 0 || Int(frameUnits) == span.frameUnits)
         }
     }
 

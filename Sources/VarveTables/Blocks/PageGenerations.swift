@@ -54,7 +54,7 @@ extension State {
     /// Nothing may change the state's store meanwhile. Transactions begin with the state itself, not with this one.
     package func limited(to limit: PageMemoryLimit, from byteCountMin: Int) -> State {
         guard let snapshot, let generations = PageGenerations(of: snapshot, limit: limit),
-            generations.cache.root.directory.pageBytes >= byteCountMin
+            generations.cache.root.directory.totals.pageBytes >= byteCountMin
         else { return self }
         // Making the state has read blocks that the cache may need.
         store.evictBlocks(above: 0)
@@ -73,7 +73,7 @@ extension State {
     /// The memory of all pages that the state could load; of a state that was not opened from an image, of all its pages.
     package var pageBytes: Int {
         let loader = store.cold?.loader as? ImageLoader
-        return loader?.root.directory.pageBytes ?? store.changedBytes
+        return loader?.root.directory.totals.pageBytes ?? store.changedBytes
     }
 
     /// The memory of pages for each slot: in the image, or, where that has none, of all. Nothing may change the store meanwhile.

@@ -15,8 +15,7 @@ extension State {
         let store: PageStore
         var cache: BlockCache?
         store = PageStore(
-            root.directory.layout, root.directory.blocks.lazy.map(\.run), version: root.version,
-            memory: memory
+            root.directory.layout, version: root.version, memory: memory
         ) { pages in
             let bytesMax = root.directory.evictedAbove(memory)
             let made = BlockCache(root, from: source, bytesMax: bytesMax)
@@ -44,7 +43,7 @@ extension StateTransaction {
 extension BlockDirectory {
     /// What blocks may take before others are evicted; nil where all of them fit into memory.
     fileprivate func evictedAbove(_ memory: ReplayMemory?) -> Int? {
-        memory.flatMap { $0.fits(pageBytes) ? nil : $0.unchangedBytesMax }
+        memory.flatMap { $0.fits(totals.pageBytes) ? nil : $0.unchangedBytesMax }
     }
 }
 
@@ -60,16 +59,19 @@ extension ImageRoot {
         var leafCount = 0
         for table in state.tables {
             leafCount += RowTree.leafCount(of: table.parts.rows.count)
-            state.forEachRoot(of: table) { number, expectation in
+            var roots: [(PageNumber, PageAnatomy.Expectation)] = []
+            state.forEachRoot(of: table) { roots.append(($0, $1)) }
+            for (number, expectation) in roots {
+                try ImageError.reading { () throws(PageDamage) in
+                    try directory.readChunk(of: number)
+                }
                 isSound = isSound && cache.claim(number, expectation)
             }
         }
         guard isSound else {
             throw .malformedRoot(reason: "a structure begins with a page that it cannot begin with")
         }
-        let found = directory.blocks.reduce(0) {
-            $0 + ($1.run.kind == PageKind(.rowLeaf) ? $1.liveFrames : 0)
-        }
+        let found = directory.totals.rowLeafCount
         guard found == leafCount else {
             throw .malformedRoot(reason: "\(leafCount) leaves of rows, \(found) in the blocks")
         }

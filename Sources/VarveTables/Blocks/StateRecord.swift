@@ -96,6 +96,7 @@ extension StateRecord {
         writer.writeVarint(UInt64(parts.tombstoneCount))
         writer.writeVarint(parts.nextOrdinal.rawValue)
         writer.writeVarint(parts.lastNumber)
+        writer.writeCount(parts.slotOrder.encoded)
         writer.writeCount(table.indexes.count)
         for index in table.indexes {
             writer.writeCount(index.declaration.fields.count)
@@ -125,7 +126,10 @@ extension StateRecord {
 // MARK: - Reading
 
 extension StateRecord {
-    static func decode(_ reader: inout ByteReader) throws(CodecError) -> StateRecord {
+    /// - Parameter form: of the root.
+    static func decode(
+        _ reader: inout ByteReader, form: UInt32
+    ) throws(CodecError) -> StateRecord {
         let start = reader.position
         let last = TransactionID(try reader.readVarint())
         guard last < TransactionID.limit else {
@@ -141,7 +145,7 @@ extension StateRecord {
         }
         var tables: [TableRecord] = []
         for definition in definitions {
-            tables.append(try decodeTable(&reader, definition))
+            tables.append(try decodeTable(&reader, definition, form))
         }
         var timeline = try Timeline(try reader.readLengthPrefixed(), through: last)
         if !reader.isAtEnd {
@@ -191,7 +195,7 @@ extension StateRecord {
     }
 
     private static func decodeTable(
-        _ reader: inout ByteReader, _ definition: TypeDefinition
+        _ reader: inout ByteReader, _ definition: TypeDefinition, _ form: UInt32
     ) throws(CodecError) -> TableRecord {
         let start = reader.position
         var table = TableRecord()
@@ -225,6 +229,10 @@ extension StateRecord {
         }
         table.parts.nextOrdinal = Ordinal(ordinal)
         table.parts.lastNumber = try reader.readVarint()
+        table.parts.slotOrder =
+            ImageRoot.formerVersions.contains(form)
+            ? .unknown
+            : SlotOrder(encoded: try readCount(&reader, max: UInt64(count) + 1))
         for _ in 0..<(try reader.readLength()) {
             let index = try decodeIndex(&reader)
             guard !table.indexes.contains(where: { $0.declaration == index.declaration }) else {

@@ -7,8 +7,11 @@ extension StoredImage {
     /// Reads the pages that may name others.
     ///
     /// - Parameter state: what was opened from the image.
-    package func storedBytes(ofTypesIn state: State) -> [TypeNumber: UInt64] {
-        var walk = ShareWalk(root.directory, state.pages)
+    /// - Throws: where the directory cannot be read. Of pages that cannot be read, the state's health says so.
+    package func storedBytes(
+        ofTypesIn state: State
+    ) throws(PageDamage) -> [TypeNumber: UInt64] {
+        var walk = ShareWalk(try root.directory.allBlocks(), root.directory, state.pages)
         var bytes: [TypeNumber: UInt64] = [:]
         for (table, record) in zip(state.tables, root.state.tables) {
             root.state.forEachRoot(of: record) { number, _ in walk.visit(number) }
@@ -21,22 +24,25 @@ extension StoredImage {
 /// Counts the pages of one table after the other by their blocks.
 private struct ShareWalk {
     private let directory: BlockDirectory
+    private let blocks: [BlockEntry]
     private let pages: PageTable
     private let structures: Set<PageKind.Structure>
     /// By position of the block.
     private var pageCounts: [Int: Int] = [:]
 
-    init(_ directory: BlockDirectory, _ pages: PageTable) {
+    /// - Parameter blocks: all of the directory.
+    init(_ blocks: [BlockEntry], _ directory: BlockDirectory, _ pages: PageTable) {
+        self.blocks = blocks
         self.directory = directory
         self.pages = pages
-        structures = Set(directory.blocks.compactMap { $0.run.kind.structure })
+        structures = Set(blocks.compactMap { $0.run.kind.structure })
     }
 
     /// Recursion is as deep as a tree.
     mutating func visit(_ number: PageNumber) {
-        guard let (block, _) = directory.frame(of: number) else { return }
-        pageCounts[block, default: 0] += 1
-        guard mayName(directory.blocks[block].run.kind) else { return }
+        guard let found = directory.readableFrame(of: number) else { return }
+        pageCounts[found.block, default: 0] += 1
+        guard mayName(found.entry.run.kind) else { return }
         PageAnatomy.forEachReference(of: pages[number]) { number, _ in visit(number) }
     }
 
@@ -53,7 +59,7 @@ private struct ShareWalk {
     mutating func takeBytes() -> UInt64 {
         defer { pageCounts = [:] }
         return pageCounts.reduce(0) { bytes, share in
-            let block = directory.blocks[share.key]
+            let block = blocks[share.key]
             return bytes + UInt64(block.storedCount * share.value / block.liveFrames)
         }
     }

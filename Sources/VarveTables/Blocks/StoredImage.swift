@@ -17,29 +17,32 @@ package final class StoredImage: Sendable {
     package var lastTransaction: TransactionID { root.state.lastTransaction }
 
     /// The blocks of the image.
-    package var blockCount: Int { root.directory.blocks.count }
+    package var blockCount: Int { root.directory.totals.blockCount }
 
     /// How many of the blocks were compressed thoroughly.
-    package var thoroughBlockCount: Int { root.directory.blocks.count { $0.coding.isThorough } }
+    package var thoroughBlockCount: Int { root.directory.totals.thoroughBlockCount }
 
     /// Whether all of them were.
     package var isThorough: Bool { thoroughBlockCount == blockCount }
 
     /// What the blocks take before compression.
-    package var pageBytes: UInt64 {
-        root.directory.blocks.reduce(0) { $0 + UInt64($1.rawCount) }
+    package var pageBytes: UInt64 { UInt64(root.directory.totals.rawBytes) }
+
+    /// Where the blocks are in the image, by the places of their pages. Reads the directory.
+    package func blockRanges() throws(PageDamage) -> [Range<UInt64>] {
+        try root.directory.allBlocks().map { $0.offset..<$0.offset + UInt64($0.storedCount) }
     }
 
     /// Reads every block, and returns what is damaged: nil where all of them are what was written.
     package func damage() -> PageDamage? {
-        for block in root.directory.blocks {
-            do throws(PageDamage) {
+        do throws(PageDamage) {
+            for block in try root.directory.allBlocks() {
                 try block.read(from: source).deallocate()
-            } catch {
-                return error
             }
+            return nil
+        } catch {
+            return error
         }
-        return nil
     }
 }
 

@@ -37,6 +37,15 @@ protocol PageLoader: AnyObject, Sendable {
     /// Whether a number is in the place of one of the image's blocks, read or not.
     func isInBlock(_ number: PageNumber) -> Bool
 
+    /// What the span of a number in one of the image's blocks belongs to; none elsewhere, and where the image does not say.
+    func span(of number: PageNumber) -> PageSpan
+
+    /// The spans of one of the image's chunks; nil where the image has none of the number.
+    func spanCount(ofChunk number: Int) -> Int?
+
+    /// The spans of one of the image's chunks that are in no block; none where the image does not say.
+    func freeSpans(ofChunk number: Int) -> [Range<Int>]
+
     /// The frame with a number whose block is not in memory, read into a buffer. Nil if the block is to be loaded.
     func frame(_ number: PageNumber, through buffers: ScanBuffers) -> Page?
 

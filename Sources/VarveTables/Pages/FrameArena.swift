@@ -89,29 +89,33 @@ struct FrameArena: ~Copyable {
     /// The chunks that an image brings, whose memory is not the arena's.
     private var imageChunks: Set<Int> = []
 
-    /// Takes in the chunks and runs of an image, before the first page is allocated. Their frames are in use, or free
+    /// Those of an image's chunks whose free spans were not taken yet, and how many one transaction looks at for a run: each
+    /// look reads a part of the image.
+    private var unseenChunks: [ImageLayout.Chunk] = []
+    private static let looksMax = 4
+
+    /// Takes in the chunks of an image, before the first page is allocated. Their frames are in use, or free
     /// once ``takeFreeFrames(of:)`` is called.
-    mutating func adopt(_ layout: ImageLayout, _ runs: some Sequence<PageRun>) {
+    mutating func adopt(_ layout: ImageLayout) {
         frameCount = layout.pageCount
         for chunk in layout.chunks {
-            pages.addSpans(chunk.spanCount, ofChunk: chunk.number)
             imageChunks.insert(chunk.number)
             nextChunk = max(nextChunk, chunk.number + 1)
         }
-        for run in runs { pages.setSpans(of: run) }
         freeChunks = (1..<nextChunk).filter { !imageChunks.contains($0) }
-        for chunk in layout.chunks { addFreeSpans(ofChunk: chunk.number) }
+        unseenChunks = layout.chunks.filter { $0.freeSpanCount > 0 }
     }
 
-    /// Spans of a chunk that belong to no run.
-    private mutating func addFreeSpans(ofChunk chunk: Int) {
-        guard let spans = pages.spans(ofChunk: chunk) else { return }
-        var start = 0
-        for (position, span) in spans.enumerated() where span != .none {
-            if start < position { imageRuns.give(chunk, start..<position) }
-            start = position + 1
+    /// Takes the free spans of further chunks of the image until so many lie side by side, or enough chunks were looked at.
+    private mutating func findImageRun(of spanCount: Int) -> Bool {
+        for _ in 0..<Self.looksMax where !imageRuns.has(spanCount) {
+            guard let chunk = unseenChunks.popLast() else { break }
+            let ranges = pages.cold?.loader.freeSpans(ofChunk: chunk.number) ?? []
+            if ranges.isEmpty { continue }
+            pages.addSpans(chunk.spanCount, ofChunk: chunk.number)
+            for range in ranges { imageRuns.give(chunk.number, range) }
         }
-        if start < spans.count { imageRuns.give(chunk, start..<spans.count) }
+        return imageRuns.has(spanCount)
     }
 
     /// Makes the frames of an image's run that hold no page available. All of them are in memory.
@@ -220,7 +224,7 @@ struct FrameArena: ~Copyable {
     /// Takes neighbouring spans, of a chunk of the image or of another one.
     private mutating func place(of spanCount: Int) -> (chunk: Int, span: Int) {
         let byteCount = spanCount * PageSpan.bytes
-        if mayUseImageRuns(imageRunBytes + byteCount), imageRuns.has(spanCount) {
+        if mayUseImageRuns(imageRunBytes + byteCount), findImageRun(of: spanCount) {
             imageRunBytes += byteCount
             return imageRuns.take(spanCount)
         }

@@ -6,6 +6,8 @@ struct ImageLayout {
     struct Chunk: Hashable {
         let number: Int
         let spanCount: Int
+        /// Of these, the spans that are in no block.
+        let freeSpanCount: Int
     }
 
     var chunks: [Chunk] = []

@@ -1,5 +1,5 @@
 extension PageDamage: CustomStringConvertible {
-    /// One line that says which block it is, and what is wrong with it.
+    /// One line that says which part it is, and what is wrong with it.
     package var description: String {
         switch self {
         case .unreadable(let place, let reason): "\(place) cannot be read: \(reason)"
@@ -14,5 +14,14 @@ extension PageDamage: CustomStringConvertible {
 }
 
 extension PageDamage.Place: CustomStringConvertible {
-    package var description: String { "block \(block) at offset \(offset) of the image" }
+    package var description: String { "\(part) at offset \(offset) of the image" }
+}
+
+extension PageDamage.Place.Part: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .block(let number): "block \(number)"
+        case .directory(let chunk): "the directory of chunk \(chunk)"
+        }
+    }
 }

@@ -2,15 +2,21 @@ import Synchronization
 
 /// Why pages of an image cannot be read.
 package enum PageDamage: Error, Hashable, Sendable {
-    /// Where a block is stored.
+    /// Where a part of an image is stored.
     package struct Place: Hashable, Sendable {
-        /// Of the block, in its store.
-        package let block: UInt64
+        package enum Part: Hashable, Sendable {
+            /// By its number in its store.
+            case block(UInt64)
+            /// What says where the blocks of a chunk are.
+            case directory(chunk: Int)
+        }
+
+        package let part: Part
         package let offset: UInt64
         package let byteCount: Int
 
-        package init(block: UInt64, offset: UInt64, byteCount: Int) {
-            self.block = block
+        package init(_ part: Part, offset: UInt64, byteCount: Int) {
+            self.part = part
             self.offset = offset
             self.byteCount = byteCount
         }
@@ -18,17 +24,17 @@ package enum PageDamage: Error, Hashable, Sendable {
 
     /// Reading failed. Another attempt may succeed.
     case unreadable(Place, reason: String)
-    /// The image ends before the block does.
+    /// The image ends before the part does.
     case cut(Place, found: Int)
     case checksum(Place, expected: UInt32, found: UInt32)
-    /// The checksum is right, but the content is no block: a program of another version wrote it, or a forger.
+    /// The checksum is right, but the content is none: a program of another version wrote it, or a forger.
     case content(Place, reason: String)
     /// There are no addresses left for the block's chunk.
     case noMemory(Place)
     /// A page names one that there is none of, or two say what cannot both be.
     case contradiction
 
-    /// Where the block is; nil where it is not known which it is.
+    /// Where the part is; nil where it is not known which it is.
     package var place: Place? {
         switch self {
         case .unreadable(let place, _), .cut(let place, _), .checksum(let place, _, _),

@@ -58,8 +58,8 @@ package final class PageStore: @unchecked Sendable {
 
     /// A store whose pages are those of an image, and come when they are read.
     init(
-        _ layout: ImageLayout, _ runs: some Sequence<PageRun>, version: PageVersion,
-        memory: ReplayMemory?, loader: (PageTable) -> any PageLoader
+        _ layout: ImageLayout, version: PageVersion, memory: ReplayMemory?,
+        loader: (PageTable) -> any PageLoader
     ) {
         let fits = memory?.fits(layout.pageBytes) ?? true
         arena = FrameArena(
@@ -68,7 +68,7 @@ package final class PageStore: @unchecked Sendable {
             memory: memory)
         self.memory = memory
         pages = arena.pages
-        arena.adopt(layout, runs)
+        arena.adopt(layout)
         let cold = ColdPages(loader(pages))
         self.cold = cold
         pages.setCold(cold)

@@ -100,12 +100,16 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
 
     /// What the span of a number belongs to. Of any number.
     func span(of number: PageNumber) -> PageSpan {
-        guard let spans = spans(ofChunk: number.chunk) else { return .none }
         let position = number.unit >> PageSpan.unitBits
-        return position < spans.count ? spans[position] : .none
+        if let spans = spans(ofChunk: number.chunk), position < spans.count,
+            spans[position] != .none
+        {
+            return spans[position]
+        }
+        return cold?.loader.span(of: number) ?? .none
     }
 
-    /// All of a chunk; nil where there is none.
+    /// All of a chunk; nil where there is none. Those of an image's blocks are not set.
     func spans(ofChunk number: Int) -> UnsafeMutableBufferPointer<PageSpan>? {
         let entry = (spanEntries + number).pointee.load(ordering: .acquiring)
         guard let memory = UnsafeMutableRawPointer(bitPattern: entry) else { return nil }
@@ -113,6 +117,11 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
         let count = Int(memory.load(as: UInt64.self))
         let start = (memory + 8).assumingMemoryBound(to: PageSpan.self)
         return UnsafeMutableBufferPointer(start: start, count: count)
+    }
+
+    /// Nil where there is no such chunk, in memory or in an image.
+    func spanCount(ofChunk number: Int) -> Int? {
+        spans(ofChunk: number)?.count ?? cold?.loader.spanCount(ofChunk: number)
     }
 
     func addSpans(_ count: Int, ofChunk number: Int) {

@@ -74,6 +74,10 @@ struct RowLeaf: BitwiseCopyable {
 
     func flags(_ index: Int) -> UInt8 { page.load(geometry.flags &+ index) }
 
+    func ordinal(_ index: Int) -> UInt64 {
+        page.load(geometry.stamps &+ Self.stampBytes &* index)
+    }
+
     func stamps(_ index: Int) -> EntityStamps {
         let offset = geometry.stamps &+ Self.stampBytes &* index
         return EntityStamps(

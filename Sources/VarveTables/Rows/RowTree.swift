@@ -133,14 +133,14 @@ package struct RowTree: BitwiseCopyable, Sendable {
         return leaf
     }
 
-    /// Replaces the row and metadata of a slot, and returns what it was. `row` does not lie in this tree's pages.
+    /// Replaces the row and metadata of a slot, and returns what it was, with the ordinal. `row` does not lie in this tree's pages.
     @discardableResult
     package mutating func set(
         _ slot: Slot, row: UnsafeRawBufferPointer, _ metadata: RowMetadata,
         in transaction: PageTransaction
-    ) -> EntityPresence {
+    ) -> (presence: EntityPresence, ordinal: Ordinal) {
         let old = entry(slot, in: transaction.pages)
-        let former = old.presence
+        let former = (old.presence, old.ordinal)
         if old.leaf.setInPlace(old.index, row: row, metadata, in: transaction) { return former }
         // The id is copied out of a page that the write may move or release.
         let id = old.id

@@ -32,6 +32,8 @@ package struct StoredRow: BitwiseCopyable {
 
     package var stamps: EntityStamps { leaf.stamps(index) }
 
+    var ordinal: Ordinal { Ordinal(leaf.ordinal(index)) }
+
     package var revision: UInt32 { leaf.revision(index) }
 
     package var metadata: RowMetadata {

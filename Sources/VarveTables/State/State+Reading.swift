@@ -33,6 +33,11 @@ extension State {
             live: table.liveCount, tombstones: table.tombstoneCount, slots: table.slotCount)
     }
 
+    /// Whether rows of a type are known to come in insertion order if they are read by their slots.
+    package func isInSlotOrder(_ type: TypeNumber) -> Bool {
+        table(type).map { $0.slotOrder != .unknown } ?? true
+    }
+
     /// How many slots all types have.
     package var slotCount: Int { tables.reduce(0) { $0 + $1.slotCount } }
 

@@ -22,6 +22,7 @@ package struct Table: Sendable {
     package private(set) var tombstoneCount = 0
     /// The ordinal that the next new entity gets.
     package private(set) var nextOrdinal = Ordinal(1)
+    private(set) var slotOrder = SlotOrder.empty
     /// The greatest id that was ever mentioned, of a type whose ids the store gives; 0 of other types.
     package private(set) var lastNumber: UInt64 = 0
     /// Whether the store gives the ids of the type.
@@ -61,6 +62,7 @@ package struct Table: Sendable {
         liveCount = parts.liveCount
         tombstoneCount = parts.tombstoneCount
         nextOrdinal = parts.nextOrdinal
+        slotOrder = parts.slotOrder
         lastNumber = parts.lastNumber
         numbersIDs = layouts[layouts.count - 1].definition.numbersIDs
     }
@@ -68,7 +70,8 @@ package struct Table: Sendable {
     var parts: Parts {
         Parts(
             rows: rows, ids: ids, links: links, keptLists: keptLists, liveCount: liveCount,
-            tombstoneCount: tombstoneCount, nextOrdinal: nextOrdinal, lastNumber: lastNumber)
+            tombstoneCount: tombstoneCount, nextOrdinal: nextOrdinal, slotOrder: slotOrder,
+            lastNumber: lastNumber)
     }
 
     /// What an image keeps of a table beside its definitions and indexes.
@@ -80,6 +83,7 @@ package struct Table: Sendable {
         var liveCount = 0
         var tombstoneCount = 0
         var nextOrdinal = Ordinal(1)
+        var slotOrder = SlotOrder.empty
         var lastNumber: UInt64 = 0
     }
 
@@ -140,7 +144,7 @@ package struct Table: Sendable {
         }
         guard case .added(let isByChance) = entering else { return nil }
         count(.live)
-        raiseNextOrdinal(to: Ordinal(ordinal.rawValue + 1))
+        noteInsertion(slot, ordinal)
         _ = rows.append(
             id: id, row: row, metadata(.live, ordinal, at: version), in: transaction)
         if !isByChance { renewIDs(in: transaction) }
@@ -193,9 +197,15 @@ package struct Table: Sendable {
     ) throws(EntityFault) {
         guard UInt32(exactly: row.count) != nil else { throw .tooLarge }
         count(presence)
-        raiseNextOrdinal(to: Ordinal(ordinal.rawValue + 1))
         let metadata = metadata(presence, ordinal, at: version)
-        uncount(rows.set(slot, row: row, metadata, in: transaction), transaction.pages)
+        let former = rows.set(slot, row: row, metadata, in: transaction)
+        uncount(former.presence, transaction.pages)
+        if !former.presence.hasRow || former.ordinal != ordinal { noteInsertion(slot, ordinal) }
+    }
+
+    private mutating func noteInsertion(_ slot: Slot, _ ordinal: Ordinal) {
+        slotOrder.insert(slot, ordinal, next: nextOrdinal)
+        raiseNextOrdinal(to: Ordinal(ordinal.rawValue + 1))
     }
 
     private mutating func count(_ presence: EntityPresence) {
@@ -228,7 +238,8 @@ package struct Table: Sendable {
                 updatedAt: version.updatedAt.microseconds),
             revision: 0)
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        uncount(rows.set(slot, row: none, metadata, in: transaction), transaction.pages)
+        let former = rows.set(slot, row: none, metadata, in: transaction)
+        uncount(former.presence, transaction.pages)
         keepLists([], of: slot, in: transaction)
     }
 
@@ -311,10 +322,11 @@ package struct Table: Sendable {
     mutating func loadRows(
         _ loaded: UnsafeBufferPointer<LoadedRow>, in transaction: PageTransaction
     ) {
-        for row in loaded {
+        for (index, row) in loaded.enumerated() {
             count(row.metadata.presence)
             if row.metadata.presence.hasRow {
-                nextOrdinal = max(nextOrdinal, Ordinal(row.metadata.stamps.ordinal + 1))
+                let slot = Slot(UInt32(truncatingIfNeeded: slotCount + index))
+                noteInsertion(slot, Ordinal(row.metadata.stamps.ordinal))
             }
         }
         rows.append(loaded, in: transaction)

@@ -35,17 +35,19 @@ struct ImageCheckpointDamageTests {
         #expect(!(try LogVerification.verify(disk).problems.isEmpty), comment)
     }
 
-    @Test("A bit of any page is found at opening, and the older checkpoint serves")
+    @Test(
+        "A bit of any block, or of the root, is found at opening, and the older checkpoint serves")
     func flippedBits() throws {
         let (disk, file, digest) = try Self.store()
-        #expect(file.pages.count > 10)
-        for page in file.pages {
+        let blocks = try file.blockRanges()
+        #expect(blocks.count > 10)
+        let root = try #require(file.pages.last { $0.key.kind == 8 })
+        for place in blocks.map({ ($0.lowerBound + $0.upperBound) / 2 })
+            + [Int(root.offset.rawValue) + 48 + Int(root.header.storedLength) / 2]
+        {
             let copy = SimulatedDisk(disk.image)
-            let offset = Int(page.offset.rawValue)
-            copy.corrupt("checkpoint-0000000002") { bytes in
-                bytes[offset + 48 + Int(page.header.storedLength) / 2] ^= 0x10
-            }
-            try expectFallback(copy, digest, "page \(page.header.position)")
+            copy.corrupt("checkpoint-0000000002") { $0[place] ^= 0x10 }
+            try expectFallback(copy, digest, "at \(place)")
         }
     }
 
@@ -53,9 +55,9 @@ struct ImageCheckpointDamageTests {
     func readInParts() throws {
         let (disk, file, digest) = try Self.store()
         var (metCount, passedCount) = (0, 0)
-        for page in file.pages where page.key.kind == 7 {
+        for block in try file.blockRanges() {
             let copy = SimulatedDisk(disk.image)
-            copy.corrupt("checkpoint-0000000002") { $0[Int(page.offset.rawValue) + 50] ^= 0x10 }
+            copy.corrupt("checkpoint-0000000002") { $0[block.lowerBound + 2] ^= 0x10 }
             let scanned = try ScannedLog.scan(copy, mode: .readOnly)
             let damaged = try scanned.open(scanned.manifest.checkpoints[0])
             // It is small.
@@ -78,7 +80,7 @@ struct ImageCheckpointDamageTests {
                     throw .entity(type: "", reason: "\(error)")
                 }
             }
-            #expect(again == digest, "page \(page.header.position)")
+            #expect(again == digest, "block at \(block)")
         }
         #expect(metCount > 0 && passedCount > 0)
     }
@@ -214,12 +216,13 @@ struct ImageCheckpointDamageTests {
     func lateDamage(place: Double) throws {
         let (disk, file, pages) = try Self.victim()
         let digest = try LoggedState(of: disk).contentDigest()
-        for index in pages.indices where pages[index].key.kind == 7 {
+        for block in try file.blockRanges() {
             var changed = pages
-            let position = Int(Double(changed[index].bytes.count) * place)
-            changed[index].bytes[position] ^= 0x20
+            let position = block.lowerBound + Int(Double(block.count) * place)
+            let index = try #require(file.pages.lastIndex { Int($0.offset.rawValue) < position })
+            changed[index].bytes[position - Int(file.pages[index].offset.rawValue) - 48] ^= 0x20
             let copy = try Self.forged(disk, file, changed)
-            #expect(!isReadable(copy), "page \(index)")
+            #expect(!isReadable(copy), "block at \(block)")
             let target = SimulatedDisk()
             #expect(throws: (any Error).self) {
                 try StoreSalvage.salvage(
@@ -232,8 +235,8 @@ struct ImageCheckpointDamageTests {
             } catch {
                 continue
             }
-            #expect(try LoggedState(of: copy).contentDigest() == digest, "page \(index)")
-            #expect(isReadable(copy), "page \(index)")
+            #expect(try LoggedState(of: copy).contentDigest() == digest, "block at \(block)")
+            #expect(isReadable(copy), "block at \(block)")
         }
     }
 

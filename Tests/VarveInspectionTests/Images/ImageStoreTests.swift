@@ -135,12 +135,16 @@ struct ImageStoreTests {
         let pages = try file.pageContents()
         let original = try Self.open(disk, mode: .readOnly, seed: 5)
         var (refusedCount, placedCount) = (0, 0)
-        for index in pages.indices where pages[index].key.kind == 7 {
+        for block in try file.blockRanges() {
             let copy = SimulatedDisk(disk.image)
             let writer = try CheckpointWriter(file.header, in: copy)
+            let middle = (block.lowerBound + block.upperBound) / 2
+            let index = try #require(file.pages.lastIndex { Int($0.offset.rawValue) < middle })
             for (position, page) in pages.enumerated() {
                 var bytes = page.bytes
-                if position == index { bytes[bytes.count / 2] ^= 1 }
+                if position == index {
+                    bytes[middle - Int(file.pages[index].offset.rawValue) - 48] ^= 1
+                }
                 try bytes.withUnsafeBytes {
                     try writer.append(page.key, $0, compressing: page.key.kind != 7)
                 }

@@ -49,12 +49,16 @@ struct LargeImageTests {
         try store.close()
     }
 
-    /// The pages of the newest image.
-    private func pages() throws -> [CheckpointPage] {
+    /// Some bytes in blocks of the newest image, and one in its root.
+    private func places() throws -> [Int] {
         let scanned = try ScannedLog.scan(POSIXFileSystem(path), mode: .readOnly)
         let file = try scanned.open(scanned.manifest.checkpoints[0])
         #expect(file.length > CheckpointFile.smallImageBytes)
-        return Array(file.pages)
+        let blocks = try file.blockRanges()
+        let root = try #require(file.pages.last { $0.key.kind == 8 })
+        return stride(from: 0, to: blocks.count, by: max(1, blocks.count / 3)).map {
+            blocks[$0].lowerBound + 12
+        } + [Int(root.offset.rawValue) + 60]
     }
 
     /// Changes a bit for as long as `body` runs.
@@ -87,16 +91,13 @@ struct LargeImageTests {
         ]
         let expected = commands.map { ToolRun(all: $0) }
         #expect(expected.allSatisfy { $0.status == .success && !$0.output.isEmpty })
-        let pages = try pages()
-        let step = max(1, pages.count / 3)
-        for page in stride(from: 0, to: pages.count, by: step).map({ pages[$0] }) + pages.suffix(1)
-        {
-            try flipping(byteAt: Int(page.offset.rawValue) + 60) {
+        for place in try places() {
+            try flipping(byteAt: place) {
                 for (command, expected) in zip(commands, expected) {
                     let run = ToolRun(all: command)
-                    let place = "\(command[0]) with page \(page.header.position) damaged"
-                    #expect(run.status == .success && run.errors.isEmpty, "\(place): \(run.errors)")
-                    #expect(run.output == expected.output, "\(place)")
+                    let what = "\(command[0]) with the byte at \(place) damaged"
+                    #expect(run.status == .success && run.errors.isEmpty, "\(what): \(run.errors)")
+                    #expect(run.output == expected.output, "\(what)")
                 }
                 #expect(ToolRun("info", path).output.contains(Self.newest))
                 #expect(ToolRun("verify", path).status == .failure)
@@ -106,8 +107,8 @@ struct LargeImageTests {
 
     @Test("An opening for writing verifies all of it, and begins with the older one")
     func library() throws {
-        let page = try #require(try pages().first)
-        try flipping(byteAt: Int(page.offset.rawValue) + 60) {
+        let place = try #require(try places().first)
+        try flipping(byteAt: place) {
             let store = try Store(
                 at: URL(filePath: path), compactsAutomatically: false, types: [Letter.self])
             #expect(store.recovery.checkpointProblems.map(\.file) == [Self.newest])

@@ -73,7 +73,7 @@ struct GoldenStoreTests {
         return compacted
     }
 
-    /// Not those whose checkpoints are pages of entities, "checkpoint" and "checkpoint-damaged", or images of the previous form:
+    /// Not those whose checkpoints are pages of entities, "checkpoint" and "checkpoint-damaged", or images of former forms:
     /// stores have them, and a compaction writes an image of today. An image has the key of a process's map of ids, which is random.
     @Test(
         "Today's encoders write the same bytes, but for images",
@@ -110,7 +110,7 @@ struct GoldenStoreTests {
 
     @Test(
         "One with a checkpoint of any form opens from it, is verified, compacted to an image, and read again",
-        arguments: ["checkpoint", "image", "image-form-2"])
+        arguments: ["checkpoint", "image", "image-form-2", "image-form-3"])
     func checkpoint(_ name: String) throws {
         let directory = try Self.directory(name)
         let entities = try SampleFiles.entities(in: Self.directory("good"))
@@ -151,7 +151,9 @@ struct GoldenStoreTests {
 
     @Test(
         "One with a damaged checkpoint is read from its log, and the next compaction mends it",
-        arguments: ["checkpoint-damaged", "image-damaged", "image-form-2-damaged"])
+        arguments: [
+            "checkpoint-damaged", "image-damaged", "image-form-2-damaged", "image-form-3-damaged",
+        ])
     func damagedCheckpoint(_ name: String) throws {
         let directory = try Self.directory(name)
         let problems = try StoreVerification.verify(directory).problems

@@ -35,7 +35,7 @@ struct ImageDamageTests {
         let state = try Self.smallState()
         let (bytes, image, _) = try state.image()
         let expected = StateContent(state)
-        let blockBytes = Int(image.root.directory.storedBytes)
+        let blockBytes = Int(image.root.directory.totals.storedBytes)
         for position in bytes.indices {
             var damaged = bytes
             damaged[position] ^= UInt8(1 << (position % 8))
@@ -58,7 +58,7 @@ struct ImageDamageTests {
     func places() throws {
         let state = try UserLog.state(count: 5_000)
         let (bytes, image, _) = try state.image()
-        let blocks = image.root.directory.blocks
+        let blocks = try image.root.directory.allBlocks()
         let position = try #require(
             blocks.lastIndex { $0.run.kind == PageKind(.rowLeaf) && $0.liveFrames > 5 })
         let block = blocks[position]
@@ -93,7 +93,7 @@ struct ImageDamageTests {
     @Test("Reads that fail or are short give an error, and the next attempt succeeds")
     func failingReads() throws {
         let state = try Self.smallState()
-        let (bytes, _, _) = try state.image()
+        let (bytes, image, _) = try state.image()
         let expected = StateContent(state)
         let readCount = try {
             let source = MemorySource(bytes)
@@ -106,7 +106,7 @@ struct ImageDamageTests {
                 let source = MemorySource(bytes)
                 source.setFault { $0 == number ? fault : nil }
                 guard let state = try? State.open(source).state else {
-                    #expect(number < 2)
+                    #expect(number < 2 + image.root.directory.chunks.count)
                     continue
                 }
                 #expect(throws: StateReadError<Never>.self, "\(number)") {
@@ -127,7 +127,7 @@ struct ImageDamageTests {
         let logged = try history.next()
         let expected = StateContent(history.state)
         var metCount = 0
-        for block in image.root.directory.blocks {
+        for block in try image.root.directory.allBlocks() {
             var damaged = bytes
             damaged[Int(block.offset)] ^= 1
             let state = try State.open(MemorySource(damaged)).state
@@ -172,7 +172,9 @@ struct ImageDamageTests {
     func goneBlocks() throws {
         let state = try UserLog.state(count: 3_000)
         let (bytes, base, _) = try state.image()
-        let leaves = base.root.directory.blocks.filter { $0.run.kind == PageKind(.rowLeaf) }
+        let leaves = try base.root.directory.allBlocks().filter {
+            $0.run.kind == PageKind(.rowLeaf)
+        }
         #expect(leaves.count > 5)
         var damaged = bytes
         for block in leaves { damaged[Int(block.offset)] ^= 1 }

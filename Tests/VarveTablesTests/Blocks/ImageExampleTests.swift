@@ -54,7 +54,7 @@ struct ImageExampleTests {
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().appending(path: "Docs/EVENTS.md"), encoding: .utf8)
-        let end = Int(image.root.directory.storedBytes)
+        let end = Int(image.root.directory.endOffset)
         for range in [0..<end, end..<bytes.count] {
             let dump = Self.hexadecimal(bytes[range])
             #expect(page.contains(dump), "now:\n\(dump)")

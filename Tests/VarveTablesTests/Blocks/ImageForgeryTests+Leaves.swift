@@ -101,7 +101,7 @@ extension ImageForgeryTests {
         let (bytes, image, _) = try UserLog.state(count: 11).image()
         var root = image.root
         root.state.tables[0].parts.liveCount = 1
-        let end = root.directory.storedBytes
+        let end = root.directory.endOffset
         let forged = [UInt8](bytes[..<Int(end)]) + (try root.encode(at: end)).copyBytes()
         let opened = try State.open(MemorySource(forged)).state
         let changed = try UserLog.delete(0..<3, of: opened)

@@ -137,7 +137,7 @@ struct PageEvictionTests {
         let opened = try State.open(MemorySource(first.bytes), memory: memory)
         let state = try UserLog.update(0..<20_000, of: opened.state)
         let next = try state.image(on: opened.image)
-        let blocks = try ImageRoot.read(from: MemorySource(next.bytes)).directory.blocks
+        let blocks = try ImageRoot.read(from: MemorySource(next.bytes)).directory.allBlocks()
         func longest(_ kind: PageKind) -> Int {
             blocks.filter { $0.run.kind == kind }.map(\.run.spanCount).max() ?? 0
         }

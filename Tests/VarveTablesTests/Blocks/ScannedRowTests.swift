@@ -94,7 +94,9 @@ struct ScannedRowTests {
         #expect(rows.count == 5_000)
         let ranges = source.ranges[before...]
         #expect(Set(ranges).count == ranges.count)
-        let leaves = image.root.directory.blocks.filter { $0.run.kind == PageKind(.rowLeaf) }
+        let leaves = try image.root.directory.allBlocks().filter {
+            $0.run.kind == PageKind(.rowLeaf)
+        }
         let rowBytes = leaves.reduce(0) { $0 + $1.run.byteCount }
         let kept = try #require(opened.store.cold).loadedBytes
         #expect(leaves.count > 10 && kept < rowBytes / 4)
@@ -172,7 +174,7 @@ struct ScannedRowTests {
     func damage() throws {
         let (bytes, image, _) = try UserLog.state(count: 5_000).image()
         let block = try #require(
-            image.root.directory.blocks.last {
+            image.root.directory.allBlocks().last {
                 $0.run.kind == PageKind(.rowLeaf) && $0.liveFrames > 5
             })
         var damaged = bytes

@@ -27,7 +27,7 @@ struct ForgedImage {
     init(_ image: (bytes: [UInt8], image: StoredImage, figures: ImageFigures)) throws {
         root = image.image.root
         let source = MemorySource(image.bytes)
-        for entry in root.directory.blocks {
+        for entry in try root.directory.allBlocks() {
             let stored = try entry.read(from: source)
             defer { stored.deallocate() }
             var raw = [UInt8](repeating: 0, count: entry.rawCount)
@@ -38,7 +38,7 @@ struct ForgedImage {
         }
     }
 
-    /// Leaves of rows as images of the previous form have them.
+    /// Leaves of rows as images of form 2 have them.
     mutating func putIDsBetweenRows() {
         for index in blocks.indices { blocks[index].putIDsBetweenRows() }
     }
@@ -150,9 +150,33 @@ struct ForgedImage {
             entries.append(entry)
             result += stored
         }
-        var root = root
-        root.directory = BlockDirectory(chunks: root.directory.chunks, blocks: entries)
-        return result + (try root.encode(at: UInt64(result.count))).copyBytes()
+        return try Self.bytes(root, entries, behind: result)
+    }
+
+    /// The parts of a directory of some blocks, and a root, behind the bytes of the blocks.
+    static func bytes(
+        _ root: ImageRoot, _ blocks: [BlockEntry], behind content: [UInt8]
+    ) throws -> [UInt8] {
+        var (root, parts) = (root, [UInt8]())
+        root.directory = try directory(of: blocks, in: root, &parts)
+        let end = UInt64(content.count + parts.count)
+        return content + parts + (try root.encode(at: end)).copyBytes()
+    }
+
+    private static func directory(
+        of blocks: [BlockEntry], in root: ImageRoot, _ parts: inout [UInt8]
+    ) throws -> BlockDirectory {
+        // Those of a chunk together, as they come.
+        let places = blocks.enumerated().sorted {
+            ($0.element.run.first.chunk, $0.offset) < ($1.element.run.first.chunk, $1.offset)
+        }
+        let spanCounts = root.directory.chunks.map { ($0.number, $0.spanCount) }
+        var writer = ByteWriter()
+        let directory = BlockDirectory.make(
+            of: places.map(\.element), spanCounts: Dictionary(uniqueKeysWithValues: spanCounts),
+            nextBlock: root.nextBlock, into: &writer)
+        parts = writer.copyBytes()
+        return directory
     }
 
     private static func compressed(_ raw: [UInt8]) -> [UInt8]? {

@@ -123,7 +123,7 @@ enum UserLog {
         }
     }
 
-    private static func apply(
+    static func apply(
         to state: State, _ body: (inout TransactionEncoder) throws -> Void
     ) throws -> State {
         try apply(transaction(behind: state, body), to: state)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveLog
+import VarveReplay
 import VarveTestSupport
 
 @testable import Varve
@@ -28,10 +29,10 @@ struct StoreHealthTests {
         let number = UInt64(file.dropFirst("checkpoint-".count)) ?? 0
         let scanned = try ScannedLog.scan(disk, mode: .readOnly)
         let reference = try #require(scanned.manifest.checkpoints.first { $0.number == number })
-        let pages = try scanned.open(reference).pages.filter { $0.key.kind == 7 }
-        #expect(pages.count > 3)
+        let blocks = try scanned.open(reference).blockRanges()
+        #expect(blocks.count > 3)
         disk.corrupt(file) { bytes in
-            for page in pages { bytes[Int(page.offset.rawValue) + 50] ^= 0x10 }
+            for block in blocks { bytes[block.lowerBound + 2] ^= 0x10 }
         }
     }
 

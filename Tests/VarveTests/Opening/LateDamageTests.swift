@@ -53,13 +53,12 @@ struct LateDamageTests {
         let scanned = try ScannedLog.scan(disk, mode: .readOnly)
         let reference = try #require(
             scanned.manifest.checkpoints.first { $0.file.text == file })
-        return try scanned.open(reference).pages.filter { $0.key.kind == 7 }
-            .map { Int($0.offset.rawValue) }
+        return try scanned.open(reference).blockRanges().map(\.lowerBound)
     }
 
     static func damage(_ blocks: [Int], of file: String, in disk: SimulatedDisk) {
         disk.corrupt(file) { bytes in
-            for block in blocks { bytes[block + 50] ^= 0x10 }
+            for block in blocks { bytes[block + 2] ^= 0x10 }
         }
     }
 

@@ -181,9 +181,18 @@ extension AnyTable {
         cells.nodes.nodeInTree(holding: Int(slot)) != nil
     }
 
-    /// Some slots, each once, in insertion order, as far as they have rows.
+    /// Some slots, each once, in insertion order, as far as they have rows. Those in leaves that are not the table's own have
+    /// one: an index names them.
     fileprivate func inInsertionOrder(_ slots: ContiguousArray<UInt32>) -> ContiguousArray<UInt32> {
         var rows = RowCursor(self)
+        if isScanOrderKnown, isScannedInOrder {
+            var found = ContiguousArray<UInt32>()
+            for slot in slots.sorted()
+            where found.last != slot && (!isOwn(slot) || rows.hasRow(at: slot)) {
+                found.append(slot)
+            }
+            return found
+        }
         var found = ContiguousArray<(slot: UInt32, ordinal: UInt64)>()
         var isAscending = true
         // Leaf by leaf, and in most tables in insertion order.
