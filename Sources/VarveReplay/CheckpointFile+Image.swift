@@ -191,16 +191,19 @@ extension CheckpointFile {
         return try open(CheckpointImage(self)).image?.pageBytes ?? 0
     }
 
-    /// Where the blocks of an image lie in the file; none of pages of entities. Reads its root and its directory.
-    package func blockRanges() throws(LogError) -> [Range<Int>] {
-        guard header.isImage else { return [] }
+    /// Where the blocks of an image lie in the file, and the parts of its directory; none of pages of entities. Reads its root and its
+    /// directory.
+    package func imageRanges() throws(LogError) -> (blocks: [Range<Int>], parts: [Range<Int>]) {
+        guard header.isImage else { return ([], []) }
         let source = try CheckpointImage(self)
-        guard let image = try open(source).image else { return [] }
+        guard let image = try open(source).image else { return ([], []) }
+        func inFile(_ range: Range<UInt64>) -> Range<Int> {
+            let start = Int(source.place(of: range.lowerBound).rawValue)
+            return start..<start + range.count
+        }
         do throws(PageDamage) {
-            return try image.blockRanges().map { block in
-                let start = Int(source.place(of: block.lowerBound).rawValue)
-                return start..<start + block.count
-            }
+            let ranges = try image.ranges()
+            return (ranges.blocks.map(inFile), ranges.parts.map(inFile))
         } catch {
             throw LogError.damaged(error, in: source)
         }

@@ -106,7 +106,8 @@ final class CheckpointImage: BlockSource {
     /// Of several faults that of the first page is thrown.
     func verifyStored() throws(LogError) {
         let count = file.pages.count
-        let threads = min(max(1, ProcessInfo.processInfo.activeProcessorCount), 8, count / 32 + 1)
+        // A thread takes longer to begin than to compare a few pages, each of up to 256 KiB.
+        let threads = min(max(1, ProcessInfo.processInfo.activeProcessorCount), 8, count / 4 + 1)
         let failures = Lock<[Int: LogError]>([:])
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             do throws(LogError) {
@@ -150,7 +151,7 @@ final class CheckpointImage: BlockSource {
         }
     }
 
-    /// The digest of a checkpoint's content. The root has the checksums of all blocks.
+    /// The digest of a checkpoint's content. The root has the checksums of the parts of the directory, and these those of all blocks.
     static func digest(ofRoot root: UnsafeRawBufferPointer) -> UInt64 {
         XXH64.hash(root, seed: 0)
     }

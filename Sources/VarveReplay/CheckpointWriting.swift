@@ -199,19 +199,31 @@ private struct ImageSink: BlockSink {
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
         if blocks.count + bytes.count > Self.blockPageBytes { try appendBlocks() }
-        blocks.append(contentsOf: bytes)
+        if bytes.count >= Self.blockPageBytes {
+            try appendPage(bytes)
+        } else {
+            blocks.append(contentsOf: bytes)
+        }
         blockCount += 1
     }
 
     private mutating func appendBlocks() throws(BlockStorageError) {
         if blocks.isEmpty { return }
-        let (writer, blocks, part) = (writer, blocks, CheckpointPart(.block, first: blockPageCount))
-        try storing { () throws(LogError) in
-            try blocks.withUnsafeBytesTyped { bytes throws(LogError) in
-                try writer.append(part, bytes, compressing: false)
-            }
+        var page = [UInt8]()
+        swap(&page, &blocks)
+        try page.withUnsafeBytesTyped { bytes throws(BlockStorageError) in
+            try appendPage(bytes)
         }
-        self.blocks.removeAll(keepingCapacity: true)
+        // Its room serves the next page.
+        page.removeAll(keepingCapacity: true)
+        swap(&page, &blocks)
+    }
+
+    private mutating func appendPage(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
+        let (writer, part) = (writer, CheckpointPart(.block, first: blockPageCount))
+        try storing { () throws(LogError) in
+            try writer.append(part, bytes, compressing: false)
+        }
         blockPageCount += 1
     }
 

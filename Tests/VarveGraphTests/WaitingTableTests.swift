@@ -93,7 +93,7 @@ struct WaitingTableTests {
         table.load(
             AnyTable.StoredRows(
                 slotCount: whole.slotCount, liveCount: whole.liveCount,
-                nextOrdinal: whole.nextOrdinal,
+                nextOrdinal: whole.nextOrdinal, isInSlotOrder: false,
                 rows: { whole.rowLeaf($0) }, vacantIDs: { whole.vacantIDLeaf($0) }))
         for relation in whole.links.indices {
             table.loadLinks(relation: relation) { slots in

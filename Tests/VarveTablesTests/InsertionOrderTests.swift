@@ -26,6 +26,7 @@ struct InsertionOrderTests {
         arguments: TestSize.choose(1...30, nightly: 1...200))
     func law(seed: Int) throws {
         var history = StateHistory(seed: seed)
+        var knownCount = 0
         for _ in 0..<12 {
             try history.advance(5)
             let image = try history.state.image()
@@ -35,8 +36,10 @@ struct InsertionOrderTests {
                 #expect(opened.isInSlotOrder(type) == history.state.isInSlotOrder(type))
                 guard history.state.isInSlotOrder(type) else { continue }
                 #expect(try Self.isInOrder(history.state, type), "seed \(seed)")
+                knownCount += history.state.counts(of: type).live > 1 ? 1 : 0
             }
         }
+        #expect(knownCount > 0, "seed \(seed)")
     }
 
     @Test("Entities that come one behind the other are in order, whatever becomes of them")
@@ -61,6 +64,16 @@ struct InsertionOrderTests {
         #expect(try !Self.isInOrder(again, Self.type))
         let opened = try State.open(MemorySource(again.image().bytes)).state
         #expect(!opened.isInSlotOrder(Self.type))
+    }
+
+    @Test("A state has the order again that is read from pages of entities")
+    func pagesOfEntities() throws {
+        let state = try UserLog.delete(50..<60, of: UserLog.state(count: 300))
+        #expect(state.isInSlotOrder(Self.type))
+        let loaded = try StateCheckpointTests.Pages(of: state).load()
+        #expect(loaded.isInSlotOrder(Self.type))
+        #expect(loaded.nextOrdinal(of: Self.type) == state.nextOrdinal(of: Self.type))
+        #expect(try UserLog.add(300..<310, to: loaded).isInSlotOrder(Self.type))
     }
 
     @Test("A root that says more slots than there are is refused")

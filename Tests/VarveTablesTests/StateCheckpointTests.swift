@@ -6,7 +6,7 @@ import VarveTestSupport
 
 @Suite("States in checkpoints")
 struct StateCheckpointTests {
-    private struct Pages {
+    struct Pages {
         var parts: [CheckpointPart] = []
         var bytes: [[UInt8]] = []
 

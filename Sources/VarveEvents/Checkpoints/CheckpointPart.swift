@@ -13,7 +13,7 @@ package struct CheckpointPart: Hashable, Sendable {
         case tombstoneLists
         /// Which migrations were performed.
         case migrations
-        /// One block of an image.
+        /// Blocks of an image, and the parts of its directory.
         case block
         /// The root of an image with its locator, or a part of them.
         case imageRoot

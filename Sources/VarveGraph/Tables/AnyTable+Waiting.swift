@@ -21,7 +21,7 @@ extension AnyTable {
         ///   - rows: makes the leaf of eight slots by its number.
         ///   - vacantIDs: makes the leaf of the ids of those of eight slots that have no row.
         package init(
-            slotCount: Int, liveCount: Int, nextOrdinal: UInt64, isInSlotOrder: Bool = false,
+            slotCount: Int, liveCount: Int, nextOrdinal: UInt64, isInSlotOrder: Bool,
             size: LeafSize? = nil,
             rows: @escaping StoredLeaves.Maker, vacantIDs: @escaping StoredLeaves.Maker
         ) {

@@ -278,13 +278,3 @@ final class BlockCache: @unchecked Sendable {
         buffers.give(start, run.byteCount)
     }
 }
-
-extension PageDamage {
-    /// Whether another attempt would come to the same.
-    fileprivate var isLasting: Bool {
-        switch self {
-        case .unreadable, .cut, .noMemory: false
-        case .checksum, .content, .contradiction: true
-        }
-    }
-}

@@ -3,7 +3,7 @@ import Synchronization
 import VarveEvents
 
 /// Where the blocks of an image are, by the places of their pages. The blocks of a chunk are read when one of them is asked for: an
-/// opening reads what all chunks come to, which takes a thousandth of the image's bytes at most.
+/// opening reads what all chunks come to.
 ///
 ///     image    block block block ...   part part ...   root
 ///     part     where the blocks of one chunk are, and their checksums
@@ -31,6 +31,8 @@ final class BlockDirectory: @unchecked Sendable {
     /// References to ``ChunkBlocks``, retained; 0 where a part was not read.
     private let parts: UnsafeMutablePointer<Atomic<UInt>>
     let claims: PageClaims
+    /// Of parts that were read and are damaged, by the position of the chunk. They are not read again.
+    private let damages = Mutex<[Int: PageDamage]>([:])
 
     /// Twice what a store has. A run is longer only where one frame is.
     static let runBytesMax = 2 * PageStore.blockBytesStandard
@@ -88,7 +90,13 @@ final class BlockDirectory: @unchecked Sendable {
     /// The blocks of a chunk, which are read where they were not. Any number of threads ask.
     func blocks(ofChunk position: Int) throws(PageDamage) -> ChunkBlocks {
         if let known = reference(position) { return known.takeUnretainedValue() }
-        return try set(position, to: try read(position))
+        if let damage = damages.withLock({ $0[position] }) { throw damage }
+        do throws(PageDamage) {
+            return try set(position, to: try read(position))
+        } catch {
+            if error.isLasting { damages.withLock { $0[position] = error } }
+            throw error
+        }
     }
 
     /// Whether the blocks of a chunk were read.
@@ -188,13 +196,10 @@ final class BlockDirectory: @unchecked Sendable {
     /// The block that has a number's frame, and the frame's position there; nil where no frame of the image begins there.
     func frame(of number: PageNumber) throws(PageDamage) -> FoundFrame? {
         guard let chunk = chunkPosition(number.chunk),
-            let block = try block(of: number, inChunk: chunk)
+            let block = try block(of: number, inChunk: chunk),
+            let index = try span(of: number, inChunk: chunk).frameIndex(of: number)
         else { return nil }
-        let entry = entry(block, inChunk: chunk)
-        let (index, rest) = (number.offset - entry.run.first.offset)
-            .quotientAndRemainder(dividingBy: entry.run.frameBytes)
-        guard rest == 0, index < entry.run.frameCount else { return nil }
-        return FoundFrame(chunk: chunk, block: block, entry: entry, index: index)
+        return FoundFrame(block: block, entry: entry(block, inChunk: chunk), index: index)
     }
 
     /// As ``block(of:inChunk:)``, and nil where the chunk's blocks cannot be read.
@@ -260,8 +265,6 @@ final class BlockDirectory: @unchecked Sendable {
 
 /// Where a page of an image lies.
 struct FoundFrame {
-    /// The position of its chunk.
-    let chunk: Int
     /// The position of its block, among those of all chunks.
     let block: Int
     let entry: BlockEntry

@@ -1,3 +1,4 @@
+import VarveCompression
 import VarveEvents
 
 /// What the root of an image says of one chunk: what its blocks come to, and which bytes say where they are.
@@ -107,14 +108,29 @@ extension ImageChunk {
         let bytesMax = max(spanCount * PageSpan.bytes, spanCount == 1 ? Page.byteCountMax : 0)
         let unitsMax = bytesMax >> PageNumber.byteBits
         totals.rawBytes = try number(in: 1...unitsMax) << PageNumber.byteBits
+        guard totals.isWorthItsMemory else {
+            throw .valueOutOfRange(offset: start, typeName: "chunk")
+        }
         totals.pageBytes = try number(in: 1...unitsMax) << PageNumber.byteBits
-        totals.pageCount = try number(in: totals.blockCount...unitsMax)
-        totals.rowLeafCount = try number(in: 0...totals.pageCount)
+        let pagesMax = max(totals.blockCount, totals.rawBytes >> PageNumber.byteBits)
+        totals.pageCount = try number(in: totals.blockCount...pagesMax)
+        let leavesMax = min(totals.pageCount, totals.rawBytes / RowLeaf.Geometry.standard.body)
+        totals.rowLeafCount = try number(in: 0...leavesMax)
         let partBytes = try number(
             in: totals.blockCount * ChunkBlocks.entryBytes.lowerBound...totals.blockCount
                 * ChunkBlocks.entryBytes.upperBound)
         return ImageChunk(
             number: last + chunk, spanCount: spanCount, totals: totals, partBytes: partBytes,
             partChecksum: try reader.readLittleEndian())
+    }
+}
+
+extension ImageChunk.Totals {
+    /// Whether the stored bytes may be of so many frames, as each block must be (``BlockEntry``). The counts that follow from frames are used
+    /// before a block is read.
+    fileprivate var isWorthItsMemory: Bool {
+        UInt64(rawBytes)
+            <= UInt64(blockCount * BlockDirectory.runBytesMax)
+            + 2 * BlockCompression.rawBytesMax(storedBytes: storedBytes)
     }
 }

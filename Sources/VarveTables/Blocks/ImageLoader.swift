@@ -81,7 +81,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         do throws(PageDamage) {
             return try directory.block(of: number, inChunk: chunk) != nil
         } catch {
-            // For the same reason.
+            // No page is made beside blocks of a chunk that cannot be read.
             return true
         }
     }

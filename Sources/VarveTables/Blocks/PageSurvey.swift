@@ -29,7 +29,7 @@ struct PageSurvey {
         PageAnatomy.forEachReference(of: page) { number, _ in visit(number) }
     }
 
-    /// Whether a page is as old as the image that the store was opened from, without reading it. Where places are kept all
+    /// Whether a page is as old as the image that the store was opened from, without reading its block. Where places are kept all
     /// of its pages are, and the thread that changes the store may drop any of them meanwhile.
     private func isOfImage(_ number: PageNumber) -> Bool {
         keepsPlaces ? pages.isInBlock(number) : pages.isUnread(number)

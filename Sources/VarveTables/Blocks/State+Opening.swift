@@ -1,7 +1,8 @@
 import VarveEvents
 
 extension State {
-    /// Opens the state of an image. Reads the root alone; blocks are read when their pages are.
+    /// Opens the state of an image. Reads the root, and where the blocks are with which structures begin. Blocks are read when their
+    /// pages are.
     ///
     /// Indexes whose keys this program would make otherwise are left out: ``hasStaleIndexes`` says so, and the caller
     /// declares them again.

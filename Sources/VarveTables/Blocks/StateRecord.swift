@@ -231,7 +231,7 @@ extension StateRecord {
         table.parts.lastNumber = try reader.readVarint()
         table.parts.slotOrder =
             ImageRoot.formerVersions.contains(form)
-            ? .unknown
+            ? (count == 0 ? .empty : .unknown)
             : SlotOrder(encoded: try readCount(&reader, max: UInt64(count) + 1))
         for _ in 0..<(try reader.readLength()) {
             let index = try decodeIndex(&reader)

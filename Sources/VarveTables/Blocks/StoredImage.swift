@@ -28,9 +28,15 @@ package final class StoredImage: Sendable {
     /// What the blocks take before compression.
     package var pageBytes: UInt64 { UInt64(root.directory.totals.rawBytes) }
 
-    /// Where the blocks are in the image, by the places of their pages. Reads the directory.
-    package func blockRanges() throws(PageDamage) -> [Range<UInt64>] {
-        try root.directory.allBlocks().map { $0.offset..<$0.offset + UInt64($0.storedCount) }
+    /// Where the blocks are in the image, by the places of their pages, and the parts of the directory. Reads the directory.
+    package func ranges() throws(PageDamage) -> (blocks: [Range<UInt64>], parts: [Range<UInt64>]) {
+        let directory = root.directory
+        let blocks = try directory.allBlocks().map(\.place)
+        let parts = directory.chunks.indices.map { directory.place(ofChunk: $0) }
+        func range(_ place: PageDamage.Place) -> Range<UInt64> {
+            place.offset..<place.offset + UInt64(place.byteCount)
+        }
+        return (blocks.map(range), parts.map(range))
     }
 
     /// Reads every block, and returns what is damaged: nil where all of them are what was written.

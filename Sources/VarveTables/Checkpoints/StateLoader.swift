@@ -21,10 +21,6 @@ package struct StateLoader: ~Copyable {
         transaction.tables = decoder.layouts.map { Table(layouts: $0) }
         hashes = contents.types.map { _ in [] }
         nextHolders = contents.types.map { $0.links.map { _ in Slot(0) } }
-        for (index, type) in contents.types.enumerated() {
-            transaction.tables[index].raiseNextOrdinal(to: Ordinal(type.nextOrdinal))
-            transaction.tables[index].raiseLastNumber(to: type.lastNumber)
-        }
     }
 
     package mutating func add(_ page: DecodedPage) throws(CheckpointContentError) {
@@ -41,7 +37,14 @@ package struct StateLoader: ~Copyable {
     }
 
     /// The state, after all pages.
-    package consuming func finish() -> State { transaction.publish() }
+    package consuming func finish() -> State {
+        // Behind the rows: a row whose ordinal is below the next one is not behind all others.
+        for (index, type) in contents.types.enumerated() {
+            transaction.tables[index].raiseNextOrdinal(to: Ordinal(type.nextOrdinal))
+            transaction.tables[index].raiseLastNumber(to: type.lastNumber)
+        }
+        return transaction.publish()
+    }
 
     private mutating func add(_ rows: [LoadedRow], to type: Int) {
         let count = contents.types[type].count

@@ -89,8 +89,8 @@ struct FrameArena: ~Copyable {
     /// The chunks that an image brings, whose memory is not the arena's.
     private var imageChunks: Set<Int> = []
 
-    /// Those of an image's chunks whose free spans were not taken yet, and how many one transaction looks at for a run: each
-    /// look reads a part of the image.
+    /// Those of an image's chunks whose free spans were not taken yet, and how many are looked at for one run: each
+    /// look reads a part of the image. Where that fails the spans stay free until the next image.
     private var unseenChunks: [ImageLayout.Chunk] = []
     private static let looksMax = 4
 

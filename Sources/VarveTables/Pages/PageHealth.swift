@@ -27,12 +27,20 @@ package enum PageDamage: Error, Hashable, Sendable {
     /// The image ends before the part does.
     case cut(Place, found: Int)
     case checksum(Place, expected: UInt32, found: UInt32)
-    /// The checksum is right, but the content is none: a program of another version wrote it, or a forger.
+    /// The checksum is right, but no writer writes such content: a program of another version wrote it, or a forger.
     case content(Place, reason: String)
     /// There are no addresses left for the block's chunk.
     case noMemory(Place)
     /// A page names one that there is none of, or two say what cannot both be.
     case contradiction
+
+    /// Whether another attempt would come to the same.
+    var isLasting: Bool {
+        switch self {
+        case .unreadable, .cut, .noMemory: false
+        case .checksum, .content, .contradiction: true
+        }
+    }
 
     /// Where the part is; nil where it is not known which it is.
     package var place: Place? {

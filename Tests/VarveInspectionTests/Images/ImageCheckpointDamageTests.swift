@@ -36,13 +36,14 @@ struct ImageCheckpointDamageTests {
     }
 
     @Test(
-        "A bit of any block, or of the root, is found at opening, and the older checkpoint serves")
+        "A bit of any block, of the directory, or of the root, is found at opening, and the older checkpoint serves"
+    )
     func flippedBits() throws {
         let (disk, file, digest) = try Self.store()
-        let blocks = try file.blockRanges()
-        #expect(blocks.count > 10)
+        let (blocks, parts) = try file.imageRanges()
+        #expect(blocks.count > 10 && !parts.isEmpty)
         let root = try #require(file.pages.last { $0.key.kind == 8 })
-        for place in blocks.map({ ($0.lowerBound + $0.upperBound) / 2 })
+        for place in (blocks + parts).map({ ($0.lowerBound + $0.upperBound) / 2 })
             + [Int(root.offset.rawValue) + 48 + Int(root.header.storedLength) / 2]
         {
             let copy = SimulatedDisk(disk.image)
@@ -55,7 +56,7 @@ struct ImageCheckpointDamageTests {
     func readInParts() throws {
         let (disk, file, digest) = try Self.store()
         var (metCount, passedCount) = (0, 0)
-        for block in try file.blockRanges() {
+        for block in try file.imageRanges().blocks {
             let copy = SimulatedDisk(disk.image)
             copy.corrupt("checkpoint-0000000002") { $0[block.lowerBound + 2] ^= 0x10 }
             let scanned = try ScannedLog.scan(copy, mode: .readOnly)
@@ -216,7 +217,8 @@ struct ImageCheckpointDamageTests {
     func lateDamage(place: Double) throws {
         let (disk, file, pages) = try Self.victim()
         let digest = try LoggedState(of: disk).contentDigest()
-        for block in try file.blockRanges() {
+        let (blocks, parts) = try file.imageRanges()
+        for block in blocks + parts {
             var changed = pages
             let position = block.lowerBound + Int(Double(block.count) * place)
             let index = try #require(file.pages.lastIndex { Int($0.offset.rawValue) < position })

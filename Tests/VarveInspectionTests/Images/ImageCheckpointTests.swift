@@ -66,7 +66,7 @@ struct ImageCheckpointTests {
         let blocks = try scanned.manifest.checkpoints.map { reference in
             let file = URL(filePath: path + "/" + reference.file.text)
             let bytes = try [UInt8](Data(contentsOf: file))
-            return try scanned.open(reference).blockRanges().map { Array(bytes[$0]) }
+            return try scanned.open(reference).imageRanges().blocks.map { Array(bytes[$0]) }
         }
         let unchanged = Set(blocks[1]).intersection(blocks[0])
         #expect(blocks[0].count > 20 && unchanged.count >= blocks[0].count - 6)
@@ -100,7 +100,7 @@ struct ImageCheckpointTests {
         try store.compact()
         let file = try #require(try store.checkpoints().first)
         let types = try file.bytesByType()
-        let blocks = try file.blockRanges()
+        let blocks = try file.imageRanges().blocks
         let stored = UInt64(blocks.reduce(0) { $0 + $1.count })
         let found = types.values.reduce(0, +)
         // Shares are rounded down, each.

@@ -135,7 +135,7 @@ struct ImageStoreTests {
         let pages = try file.pageContents()
         let original = try Self.open(disk, mode: .readOnly, seed: 5)
         var (refusedCount, placedCount) = (0, 0)
-        for block in try file.blockRanges() {
+        for block in try file.imageRanges().blocks {
             let copy = SimulatedDisk(disk.image)
             let writer = try CheckpointWriter(file.header, in: copy)
             let middle = (block.lowerBound + block.upperBound) / 2

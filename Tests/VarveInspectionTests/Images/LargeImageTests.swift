@@ -49,16 +49,18 @@ struct LargeImageTests {
         try store.close()
     }
 
-    /// Some bytes in blocks of the newest image, and one in its root.
+    /// Some bytes in blocks of the newest image, in the directory of its first and its last chunk, and one in its root.
     private func places() throws -> [Int] {
         let scanned = try ScannedLog.scan(POSIXFileSystem(path), mode: .readOnly)
         let file = try scanned.open(scanned.manifest.checkpoints[0])
         #expect(file.length > CheckpointFile.smallImageBytes)
-        let blocks = try file.blockRanges()
+        let (blocks, parts) = try file.imageRanges()
         let root = try #require(file.pages.last { $0.key.kind == 8 })
         return stride(from: 0, to: blocks.count, by: max(1, blocks.count / 3)).map {
             blocks[$0].lowerBound + 12
-        } + [Int(root.offset.rawValue) + 60]
+        } + [parts.first, parts.last].compactMap { $0.map { $0.lowerBound + 4 } } + [
+            Int(root.offset.rawValue) + 60
+        ]
     }
 
     /// Changes a bit for as long as `body` runs.

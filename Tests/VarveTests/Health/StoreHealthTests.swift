@@ -29,7 +29,7 @@ struct StoreHealthTests {
         let number = UInt64(file.dropFirst("checkpoint-".count)) ?? 0
         let scanned = try ScannedLog.scan(disk, mode: .readOnly)
         let reference = try #require(scanned.manifest.checkpoints.first { $0.number == number })
-        let blocks = try scanned.open(reference).blockRanges()
+        let blocks = try scanned.open(reference).imageRanges().blocks
         #expect(blocks.count > 3)
         disk.corrupt(file) { bytes in
             for block in blocks { bytes[block.lowerBound + 2] ^= 0x10 }

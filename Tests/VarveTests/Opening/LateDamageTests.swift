@@ -53,7 +53,7 @@ struct LateDamageTests {
         let scanned = try ScannedLog.scan(disk, mode: .readOnly)
         let reference = try #require(
             scanned.manifest.checkpoints.first { $0.file.text == file })
-        return try scanned.open(reference).blockRanges().map(\.lowerBound)
+        return try scanned.open(reference).imageRanges().blocks.map(\.lowerBound)
     }
 
     static func damage(_ blocks: [Int], of file: String, in disk: SimulatedDisk) {

@@ -222,6 +222,34 @@ struct StoredScanTests {
         #expect(try !Self.isFilled(context))
     }
 
+    @Test(
+        "Rows that an index names come in insertion order, also where the checkpoint does not say that slots do",
+        arguments: [true, false])
+    func insertionOrder(isOrdered: Bool) throws {
+        let store = try Self.open(try Self.makeDisk(isOrdered: isOrdered))
+        #expect(try Self.table(store.context).isScanOrderKnown == isOrdered)
+        func found() -> [Int] { Note.filter(\.rank == 3).resolve(in: store.context).map(\.id) }
+        var expected = Self.all.filter { $0.rank == 3 }.map(\.id)
+        #expect(expected.count == 25)
+        #expect(found() == expected)
+        // The index names rows as they were stored, and those in leaves of the table's own as they are.
+        try store.write { context in
+            try Note.delete(id: expected[1], from: &context)
+            for id in [expected[3], 0, Self.count + 1] {
+                var note = Note(id)
+                note.rank = id == expected[3] ? 4 : 3
+                try note.save(to: &context)
+            }
+        }
+        let (gone, other) = (expected[1], expected[3])
+        expected = [0] + expected.filter { $0 != gone && $0 != other } + [Self.count + 1]
+        #expect(found() == expected)
+        // It is behind all others now, at its former slot.
+        try store.write { try Note(gone).save(to: &$0) }
+        #expect(found() == expected + [gone])
+        #expect(try !Self.isFilled(store.context))
+    }
+
     @Test("A plan says that stored rows are scanned, or which index finds them")
     func explained() throws {
         let context = try Self.open(try Self.makeDisk()).context
