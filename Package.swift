@@ -191,7 +191,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TortureCampaign",
-            dependencies: ["Varve", "VarveLog", "VarveTestSupport", "VarveFuzzing"],
+            dependencies: ["Varve", "VarveLog", "VarveReplay", "VarveTestSupport", "VarveFuzzing"],
             path: "Tools/torture-campaign", exclude: ["Main"], swiftSettings: settings),
         .executableTarget(
             name: "TortureMain", dependencies: ["TortureCampaign"],

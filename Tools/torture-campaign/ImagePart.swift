@@ -1,6 +1,7 @@
 import Foundation
 import Varve
 import VarveLog
+import VarveReplay
 import VarveTestSupport
 
 /// Stores whose checkpoints are damaged, lost, exchanged or not readable, before they are opened, while they are, and
@@ -74,8 +75,8 @@ struct ImageTorture: Sendable {
     let states: [String]
     /// Whether the log reaches back to its beginning.
     let isWhole: Bool
-    /// The older one and the newest, with where their pages begin.
-    let checkpoints: [(file: String, pages: [Int])]
+    /// The older one and the newest, with where their pages begin, and the blocks and parts of the directory in them, and where they end.
+    let checkpoints: [(file: String, places: [Int])]
 
     init(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -92,8 +93,10 @@ struct ImageTorture: Sendable {
         let scanned = try ScannedLog.scan(disk, mode: .readOnly)
         checkpoints = try scanned.manifest.checkpoints.reversed().map { reference in
             let file = try scanned.open(reference)
+            let (blocks, parts) = try file.imageRanges()
             let starts = file.pages.map { Int($0.offset.rawValue) }
-            return (reference.file.text, starts + [Int(file.length.rawValue)])
+            let places = Set(starts + (blocks + parts).map(\.lowerBound)).sorted()
+            return (reference.file.text, places + [Int(file.length.rawValue)])
         }
         image = disk.image
         self.states = states

@@ -207,19 +207,19 @@ struct ImageRound {
         _ = Deleted<TorturedTree>.query().resolve(in: store.context)
         let damages = store.health.damages
         for (file, _) in harms {
-            let (name, pages) = torture.checkpoints[file]
+            let (name, places) = torture.checkpoints[file]
             let isRefused = reads.hasRefused(name)
             let place = reads.met(
                 name, disk.image.files[name] ?? torture.image.files[name] ?? [],
                 writtenAs: torture.image.files[name] ?? [])
             guard isRefused || place != nil else { continue }
             lateReportCount += 1
-            // What lies behind the last page is read as a whole, and the system says of no place where it refuses.
-            let needsOffset = !isRefused && (place ?? .max) < pages[pages.count - 2]
+            // What lies behind the last place is read as a whole, and the system says of no place where it refuses.
+            let needsOffset = !isRefused && (place ?? .max) < places[places.count - 2]
             let isKnown = damages.contains { damage in
                 guard damage.file == name else { return false }
                 guard let offset = damage.offset else { return !needsOffset }
-                return pages.contains(Int(offset.rawValue))
+                return places.contains(Int(offset.rawValue))
             }
             guard isKnown else {
                 let read = place.map { "byte \($0)" } ?? "refused"
@@ -270,9 +270,9 @@ struct ImageRound {
     private mutating func change(
         _ harm: Harm, of file: Int
     ) -> @Sendable (SimulatedDisk) -> Void {
-        let (name, pages) = torture.checkpoints[file]
-        let page = random.below(pages.count - 1)
-        let range = pages[page]..<pages[page + 1]
+        let (name, places) = torture.checkpoints[file]
+        let index = random.below(places.count - 1)
+        let range = places[index]..<places[index + 1]
         let place = range.lowerBound + random.below(range.count)
         let bit = UInt8(1 << random.below(8))
         let other = torture.image.files[torture.checkpoints[1 - file].file] ?? []
@@ -282,9 +282,11 @@ struct ImageRound {
                 switch harm {
                 case .flipped: bytes[place] ^= bit
                 case .zeroed:
-                    for index in place..<min(place + 512, range.upperBound) { bytes[index] = 0 }
-                case .exchanged where page + 2 < pages.count:
-                    let next = pages[page + 1]..<pages[page + 2]
+                    for position in place..<min(place + 512, range.upperBound) {
+                        bytes[position] = 0
+                    }
+                case .exchanged where index + 2 < places.count:
+                    let next = places[index + 1]..<places[index + 2]
                     bytes.replaceSubrange(
                         range.lowerBound..<next.upperBound, with: bytes[next] + bytes[range])
                 case .fromAnother where other.count >= range.upperBound:

@@ -3,7 +3,7 @@ import Synchronization
 /// The pages that were named before it was known where the blocks of their chunk are. When that is read they are checked.
 ///
 /// A block of nodes names pages of most chunks of an image: to check them at once, the parts of all these chunks would be read.
-struct PageClaims: ~Copyable {
+final class PageClaims: Sendable {
     private struct Claim {
         let number: PageNumber
         let expectation: PageAnatomy.Expectation
